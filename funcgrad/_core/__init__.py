@@ -1,0 +1,1 @@
+"""What everything else stands on: types, tracers, primitives and programs."""

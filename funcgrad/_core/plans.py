@@ -1,0 +1,186 @@
+"""Plans: what recording a primitive keeps, and how its row of the tape is walked.
+
+A rule names its residuals by its parameter names. For each pattern of traced arguments those names are
+resolved once, into a plan; recording an operation then is one look-up, one read and a few appends.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from operator import itemgetter
+
+import numpy as np
+
+from funcgrad import errors
+from funcgrad._core.types import dtype_of, shape_of
+
+
+class Plan:
+    """How one pattern of traced arguments of a primitive is recorded and walked.
+
+    Attributes:
+        prim: the primitive.
+        positions: the traced arguments that have a rule.
+        read: ``read(values)`` -> the residuals to keep; `values` are the arguments, then the output.
+        constants: the positions of untraced arguments whose values are kept, for the user owns these
+            arrays; None if it may be any.
+        pull: ``pull(g, residuals, params)`` -> a share for each position.
+        push: ``push(tangents, residuals, params)`` -> the output's tangent; every tangent is there.
+        lives: ``lives(None, residuals, params)`` -> for each position None or the mask of the entries
+            that are live; None if there are no such masks.
+        special: whether the reverse walk must treat it apart: it has masks, or accumulates in place.
+        fitted: whether a share may differ from its argument in shape or dtype.
+    """
+
+    __slots__ = (
+        "prim", "positions", "read", "constants", "pull", "push", "lives", "special", "fitted", "names",
+    )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"Plan({self.prim.name}, traced={self.positions}, keeps={self.names})"
+
+
+def make_plan(prim, traced: tuple[int, ...], push: bool) -> Plan:
+    plan = Plan()
+    plan.prim = prim
+    plan.positions = tuple(i for i in traced if prim.rule(i) is not None)
+    rules = [prim.rule(i) for i in plan.positions]
+    reads = [rule.push_reads if push else rule.pull_reads for rule in rules]
+    lives = [prim.live[i] if prim.live else None for i in plan.positions]
+    names = plan.names = tuple(
+        dict.fromkeys(
+            name
+            for read in [*reads, *(live[1] for live in lives if live and not push)]
+            for name in read
+            if name != "index"
+        )
+    )
+    getters = [_getter(prim, name, plan.positions) for name in names]
+    plan.read = _reader(getters)
+    plan.constants = tuple(
+        sorted(g for g in set(getters) if isinstance(g, int) and g >= 0 and g not in traced)
+    )
+    if any(name in (prim.reads or ()) or "*" + name in prim.args for name in names):
+        plan.constants = None
+    plan.fitted = not (prim.elementwise and len(prim.args) == 1) or prim.multiple
+
+    calls = [
+        _Call(rule.push if push else rule.pull, read, names, i)
+        for rule, read, i in zip(rules, reads, plan.positions)
+    ]
+    plan.pull = plan.push = plan.lives = None
+    if push and prim.joint:
+        plan.read = lambda values: ([shape_of(v) for v in values[:-1]],)
+        plan.push = _push_joint(prim, plan.positions)
+    elif push:
+        plan.push = _push_multiple(calls) if prim.multiple else _compile_push(calls)
+    else:
+        plan.pull = _compile_pull(calls)
+    if any(lives) and not push:
+        masks = [live and _Call(live[0], live[1], names, i) for live, i in zip(lives, plan.positions)]
+        plan.lives = _compile_pull(masks)
+    plan.special = plan.lives is not None or prim.accumulate is not None
+    return plan
+
+
+class _Call:
+    """A rule's call with its residuals picked from a plan's: its source, and the names it uses."""
+
+    def __init__(self, rule, read, names, index):
+        self.rule = rule
+        picked = ["index" if name == "index" else f"r[{names.index(name)}]" for name in read]
+        code = getattr(rule, "__code__", None)
+        takes_params = code is None or code.co_kwonlyargcount or code.co_flags & inspect.CO_VARKEYWORDS
+        self.arguments = ", ".join(picked + ["**p"] * bool(takes_params))
+        self.index = index
+
+    def source(self, number: int, g: str) -> str:
+        return f"rule{number}({g}, {self.arguments.replace('index', f'index{number}')})"
+
+
+def _compile(parameters: str, expression: str, calls) -> Callable:
+    # Unrolled source costs half of a loop over rules with their picks, for every operation walked.
+    names = {f"rule{n}": call.rule for n, call in enumerate(calls) if call}
+    names |= {f"index{n}": call.index for n, call in enumerate(calls) if call}
+    return eval(f"lambda {parameters}: {expression}", names)
+
+
+def _compile_pull(calls) -> Callable:
+    shares = "".join(f"{c.source(n, 'g') if c else None}, " for n, c in enumerate(calls))
+    return _compile("g, r, p", f"({shares})", calls)
+
+
+def _compile_push(calls) -> Callable:
+    shares = " + ".join(c.source(n, f"t[{n}]") for n, c in enumerate(calls))
+    return _compile("t, r, p", shares or "None", calls)
+
+
+def _push_multiple(calls) -> Callable:
+    pushes = [_compile("t, r, p", c.source(0, "t"), [c]) for c in calls]
+
+    def push(tangents, residuals, params):
+        total = None
+        for t, one in zip(tangents, pushes):
+            share = one(t, residuals, params)
+            total = share if total is None else tuple(map(add_tangents, total, share))
+        return total
+
+    return push
+
+
+def _getter(prim, name: str, positions) -> int | Callable:
+    """Where a residual comes from: an index into the values, or a function of them."""
+    if prim.reads and name in prim.reads:
+        return lambda values: prim.reads[name](values, positions)
+    if name == "y":
+        return -1
+    if name in prim.args:
+        return prim.args.index(name)
+    if "*" + name in prim.args:
+        start = prim.args.index("*" + name)
+        return lambda values: tuple(values[start:-1])
+    for ending, of in (("_shape", shape_of), ("_dtype", dtype_of)):
+        arg = name.removesuffix(ending)
+        if arg != name and arg in prim.args:
+            index = prim.args.index(arg)
+            return lambda values, of=of, index=index: of(values[index])
+    if name == "shapes":
+        return lambda values: [shape_of(v) for v in values[:-1]]
+    raise errors.RuleError(prim.name, f"the rule reads {name!r}, which is no argument of it")
+
+
+def _reader(getters) -> Callable:
+    if not getters:
+        return lambda values: ()
+    if all(isinstance(g, int) for g in getters):
+        if len(getters) == 1:
+            (only,) = getters
+            return lambda values: (values[only],)
+        return itemgetter(*getters)
+    return lambda values: tuple([values[g] if isinstance(g, int) else g(values) for g in getters])
+
+
+def _push_joint(prim, positions) -> Callable:
+    """The push of a primitive that is linear in all arguments together: itself, once."""
+
+    def push(tangents, residuals, params):
+        dtype = np.result_type(*[t.dtype for t in tangents if t is not None])
+        parts = [None] * len(residuals[0])
+        for position, t in zip(positions, tangents):
+            parts[position] = t
+        parts = [
+            np.zeros(shape, dtype) if t is None else t for t, shape in zip(parts, residuals[0])
+        ]
+        return prim(*parts, **params)
+
+    return push
+
+
+def add_tangents(a, b):
+    """The sum of two tangents of which either may be absent."""
+    if a is None:
+        return b
+    if b is None:
+        return a
+    return a + b

@@ -1,0 +1,136 @@
+"""Primitives: the operations that programs are made of, and how one argument's derivative flows.
+
+A primitive is one record. Everything that is known about it (implementation, type, derivatives,
+batching) hangs on that record and is declared in one block of `funcgrad._primitives`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from funcgrad._core.plans import Plan, make_plan
+from funcgrad._core.tracer import Tracer, mark_view
+
+#: The static parameters of a primitive that has none: shared, and never changed.
+NO_PARAMS: dict[str, Any] = {}
+
+
+class Rule:
+    """How the derivative with respect to one argument flows.
+
+    Attributes:
+        push: tangent of the argument -> its share of the output's tangent.
+        pull: cotangent of the output -> its share of the argument's cotangent; None: transpose `push`.
+        push_reads, pull_reads: the names of the residuals that they take after the (co)tangent:
+            an argument's name for its value, ``y`` for the output, ``<argument>_shape`` and
+            ``<argument>_dtype``; in variadic primitives ``index`` and ``shapes``.
+    """
+
+    __slots__ = ("push", "pull", "push_reads", "pull_reads")
+
+    def __init__(self, push=None, pull=None, push_reads=(), pull_reads=()):
+        self.push = push
+        self.pull = pull
+        self.push_reads = push_reads
+        self.pull_reads = pull_reads
+
+
+class Accumulator(NamedTuple):
+    """How shares that touch few entries of a large cotangent are added up in linear time.
+
+    Attributes:
+        into: ``into(buffer, g, residuals, **params)`` adds the share of `g` to an array in place.
+        total: ``total(shares, shape, dtype)`` the sum of shares ``(g, residuals, params)`` as one
+            primitive, where they are being traced and nothing may happen in place.
+    """
+
+    into: Callable
+    total: Callable
+
+
+class Primitive:
+    """One operation: ``primitive(*arrays, **static_parameters)``.
+
+    Attributes:
+        name: as printed in programs.
+        impl: the NumPy implementation.
+        args: the arguments' names; the last may be ``*name``, for any number of them.
+        rules: a `Rule` for each argument (one shared in variadic primitives); None for an argument
+            without derivative, for instance an index. None as a whole: the constant kind.
+        elementwise: whether cotangents must be summed back over broadcast axes.
+        structural: whether the transpose only moves and adds entries, so that structural zeros of
+            a cotangent stay recognisable through it.
+        live: for each argument None or a function of the residuals named in its signature that says
+            which entries of the output depend on it at all (see `where`).
+        multiple: whether the result is a tuple.
+        joint: whether it is linear in all arguments together, as `concatenate` is, and its tangent is
+            itself of all tangents.
+        batch: ``batch(args, batched, **params)``: the primitive on arguments whose axis 0 is a batch
+            axis where `batched` says so; the result has the batch axis in front. None: a loop.
+        typed: ``typed(*types, **params)``: the output's type, where it can't be found by running
+            the implementation on stand-ins.
+        view: whether NumPy's result may share memory with its first argument.
+        accumulate: an `Accumulator`, where adding the transpose's result to an array in place is
+            cheaper than making it.
+        pull_plans, push_plans: the plans made so far.
+        reads: residuals under names of the primitive's own: name -> function of (values, positions).
+    """
+
+    __slots__ = (
+        "name", "impl", "args", "rules", "elementwise", "structural", "live", "multiple",
+        "joint", "batch", "typed", "view", "accumulate", "reads", "pull_plans", "push_plans",
+    )  # fmt: skip
+
+    def __init__(self, name: str, impl: Callable, args: tuple[str, ...], rules=None):
+        self.name = name
+        self.impl = impl
+        self.args = args
+        self.rules = rules
+        self.elementwise = False
+        self.structural = False
+        self.live = None
+        self.multiple = False
+        self.joint = False
+        self.batch = None
+        self.typed = None
+        self.view = False
+        self.accumulate = None
+        self.reads = None
+        self.pull_plans: dict[int, Plan] = {}
+        self.push_plans: dict[int, Plan] = {}
+
+    def __call__(self, *args, **params):
+        top = None
+        for a in args:
+            if isinstance(a, Tracer) and (top is None or a.trace.level > top.level):
+                top = a.trace
+        if top is None:
+            return self.impl(*args, **params)
+        if not self.view:
+            return top.process(self, args, params)
+        result = top.process(self, args, params)
+        mark_view(args[0], result)
+        return result
+
+    def __repr__(self) -> str:
+        return f"Primitive({self.name})"
+
+    @property
+    def variadic(self) -> bool:
+        return self.args[-1].startswith("*")
+
+    def rule(self, index: int) -> Rule | None:
+        """The rule of an argument; those under a ``*name`` share one."""
+        return self.rules[min(index, len(self.rules) - 1)]
+
+    def plan(self, traced: int, push: bool) -> Plan:
+        """What recording keeps when the arguments whose bits are set in `traced` are traced."""
+        plans = self.push_plans if push else self.pull_plans
+        plan = plans.get(traced)
+        if plan is None:
+            positions = tuple(i for i in range(traced.bit_length()) if traced >> i & 1)
+            plan = make_plan(self, positions, push)
+            if traced < 256:  # a variadic primitive may see any number of patterns
+                plans[traced] = plan
+        return plan

@@ -1,0 +1,56 @@
+"""Where in the user's code an operation was called: cheap to record, worked out only when printed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import CodeType
+
+import numpy as np
+
+_LIBRARIES = tuple(
+    os.path.dirname(os.path.abspath(path)) + os.sep
+    for path in (np.__file__, os.path.dirname(os.path.abspath(__file__)))
+)
+
+# code object -> whether it belongs to NumPy or funcgrad, so that the search for the user's frame
+# compares file names once per function and not once per call
+_internal: dict[CodeType, bool] = {}
+
+
+def _is_internal(code: CodeType) -> bool:
+    known = _internal.get(code)
+    if known is None:
+        known = _internal[code] = os.path.abspath(code.co_filename).startswith(_LIBRARIES)
+    return known
+
+
+def caller(depth: int = 3, _internal_get=_internal.get) -> tuple[CodeType, int]:
+    """The code object and instruction offset of the innermost frame that is not a library's.
+
+    Args:
+        depth: how many frames are known to be the library's; 3 in an interpreter's `process`.
+    """
+    frame = sys._getframe(depth)
+    while frame is not None:
+        code = frame.f_code
+        internal = _internal_get(code)
+        if internal is None:
+            internal = _is_internal(code)
+        if not internal:
+            return code, frame.f_lasti
+        frame = frame.f_back
+    return code, 0  # called from no user code at all
+
+
+def describe(code: CodeType | None, offset: int) -> str:
+    """``file.py:12 (function)`` for a recorded place."""
+    if code is None:
+        return "an unknown place"
+    line = code.co_firstlineno
+    for start, end, number in code.co_lines():
+        if start <= offset < end and number is not None:
+            line = number
+            break
+    name = code.co_qualname
+    return f"{code.co_filename}:{line}" + (f" ({name})" if name != "<module>" else "")

@@ -1,0 +1,132 @@
+"""Tracers stand for values inside a transform; the trace they belong to decides what happens to them.
+
+A trace's level is the next integer of one counter. The newest trace among an operation's arguments
+processes it and treats values of older traces as its constants: nesting needs no stack, and threads
+need no lock.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from funcgrad import errors
+from funcgrad._core import source
+from funcgrad._core.types import ShapeDtypeStruct, dtype_of, shape_of
+
+_levels = itertools.count()
+
+
+class Trace:
+    """One run of one transform: it processes the operations on its tracers.
+
+    Attributes:
+        level: newer traces have higher levels.
+        made: where in the user's code the transform was called.
+        cut: where a tracer of this trace was last used in a way that drops its derivative
+            (a comparison, a rounding, an integer read), or None.
+    """
+
+    __slots__ = ("level", "made", "cut", "__weakref__")
+
+    transform = "a transform"  # what error messages call it
+
+    def __init__(self):
+        self.level = next(_levels)
+        self.made = source.caller(2)
+        self.cut = None
+
+    def process(self, prim, args: tuple, params: dict) -> Any:
+        """Carry out a primitive on arguments of which at least one is a tracer of this trace."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """End the trace: a tracer of it that is used from now on has leaked."""
+        self.__class__ = _CLOSED[type(self)]
+
+
+_CLOSED: dict[type, type] = {}
+
+
+def closeable(cls: type[Trace]) -> type[Trace]:
+    """Give a trace class its closed twin, in which processing anything is the leak error."""
+
+    def process(self, prim, args, params):
+        raise errors.EscapedTracerError(prim.name, self.transform, source.describe(*self.made))
+
+    _CLOSED[cls] = closed = type(
+        "Closed" + cls.__name__, (cls,), {"__slots__": (), "process": process}
+    )
+    _CLOSED[closed] = closed
+    return cls
+
+
+class Tracer:
+    """A value that is being traced. It looks like the array it stands for.
+
+    Operators, methods and NumPy's protocols are attached in `funcgrad.numpy.operators`. `primal` is
+    the value one level further down, which may itself be a tracer.
+    """
+
+    __slots__ = ("trace", "viewed")
+
+    trace: Trace
+
+    @property
+    def primal(self) -> Any:
+        raise NotImplementedError
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return shape_of(self.primal)
+
+    @property
+    def dtype(self) -> np.dtype:
+        return dtype_of(self.primal)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        size = 1
+        for n in self.shape:
+            size *= n
+        return size
+
+    @property
+    def weak(self) -> bool:
+        """Whether this stands for a Python scalar, whose dtype gives way to an array's (NEP 50)."""
+        value = self.primal
+        return (
+            value.weak
+            if isinstance(value, Tracer)
+            else isinstance(value, (bool, int, float, complex))
+        )
+
+    @property
+    def aval(self) -> ShapeDtypeStruct:
+        return ShapeDtypeStruct(self.shape, self.dtype, self.weak)
+
+
+def concrete(value: Any) -> Any:
+    """The innermost value of a tracer: an array or scalar, or a batched or abstract tracer.
+
+    This drops derivatives, so only what has none (comparisons, shapes, error texts) may use it.
+    """
+    while isinstance(value, Tracer):
+        inner = value.primal
+        if inner is value:
+            break
+        value = inner
+    return value
+
+
+def mark_view(base: Any, view: Any) -> None:
+    """Remember that in NumPy these two share memory: in-place operations on either are refused."""
+    for value in (base, view):
+        if isinstance(value, Tracer):
+            value.viewed = True

@@ -1,0 +1,111 @@
+"""Batch: carry a batch axis, always in front, through every operation."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from funcgrad import errors
+from funcgrad._core.source import caller, describe
+from funcgrad._core.tracer import Trace, Tracer, closeable
+from funcgrad._core.types import dtype_of, shape_of
+
+
+class Batched(Tracer):
+    """A value with a batch axis in front, which the function does not see."""
+
+    __slots__ = ("value",)
+
+    @property
+    def primal(self) -> Any:
+        return self  # what a batched value is depends on the member of the batch
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return shape_of(self.value)[1:]
+
+    @property
+    def dtype(self) -> np.dtype:
+        return dtype_of(self.value)
+
+    @property
+    def weak(self) -> bool:
+        return False
+
+
+@closeable
+class Batch(Trace):
+    """Carry a batch axis of one size through every operation."""
+
+    __slots__ = ("size",)
+
+    transform = "vmap"
+
+    def __init__(self, size: int):
+        super().__init__()
+        self.size = size
+
+    def batched(self, value: Any) -> Batched:
+        tracer = Batched()
+        tracer.trace = self
+        tracer.value = value
+        return tracer
+
+    def process(self, prim, args: tuple, params: dict) -> Any:
+        batched = tuple(type(a) is Batched and a.trace is self for a in args)
+        values = [a.value if b else a for a, b in zip(args, batched)]
+        if prim.batch is not None:
+            out = prim.batch(values, batched, **params)
+        else:
+            out = self.loop(prim, values, batched, params)
+        if prim.multiple:
+            return tuple(self.batched(o) for o in out)
+        return self.batched(out)
+
+    def loop(self, prim, values: list, batched: tuple[bool, ...], params: dict) -> Any:
+        """The fallback for a primitive without batching rule."""
+        warnings.warn(
+            f"{prim.name} has no batching rule: it runs in a loop over the batch of {self.size} "
+            f"({describe(*caller(3))})",
+            errors.BatchLoopWarning,
+            stacklevel=2,
+        )
+        outs = [
+            prim(*[v[i] if b else v for v, b in zip(values, batched)], **params)
+            for i in range(self.size)
+        ]
+        if prim.multiple:
+            return tuple(np.stack(part) for part in zip(*outs))
+        return np.stack(outs)
+
+
+def batch_leading(prim, core: Sequence[int]) -> Callable:
+    """The batching rule of a primitive that broadcasts all axes but each argument's last `core` ones.
+
+    Elementwise primitives have no core axes, a matrix product has two for each argument.
+    """
+
+    def batch(values, batched, **params):
+        loops = [
+            len(shape_of(v)) - b - c for v, b, c in zip(values, batched, core)
+        ]  # how many axes broadcast, the batch axis not counted
+        rank = max(loops)
+        aligned = [
+            np.reshape(v, v.shape[:1] + (1,) * (rank - n) + v.shape[1:]) if b and n < rank else v
+            for v, b, n in zip(values, batched, loops)
+        ]
+        return prim(*aligned, **params)
+
+    return batch
+
+
+def batch_by_itself(prim) -> Callable:
+    """The batching rule of a primitive of one array whose axes all count from the end."""
+
+    def batch(values, batched, **params):
+        return prim(*values, **params)
+
+    return batch

@@ -1,0 +1,138 @@
+"""Forward: carry a tangent beside each value; and push tangents along a recorded tape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from funcgrad._core.primitive import NO_PARAMS
+from funcgrad._core.source import caller
+from funcgrad._core.tape import Tape
+from funcgrad._core.tracer import Trace, Tracer, closeable, concrete
+from funcgrad._core.types import dtype_of, is_differentiable, shape_of
+
+_ndarray = np.ndarray
+_new = object.__new__
+
+
+class Dual(Tracer):
+    """A value and its tangent; a tangent of None is zero."""
+
+    __slots__ = ("value", "tangent")
+
+    @property
+    def primal(self) -> Any:
+        return self.value
+
+
+@closeable
+class Forward(Trace):
+    """Carry tangents through every operation."""
+
+    __slots__ = ()
+
+    transform = "a forward-mode transform"
+
+    def dual(self, value: Any, tangent: Any) -> Any:
+        if tangent is None:
+            return value
+        dual = Dual()
+        dual.trace = self
+        dual.value = value
+        dual.tangent = tangent
+        return dual
+
+    def process(self, prim, args: tuple, params: dict) -> Any:
+        if prim.rules is None:
+            self.cut = caller()
+            return prim(*map(concrete, args), **params)
+        values = []
+        tangents = []
+        traced = 0
+        bit = 1
+        for a in args:
+            if type(a) is Dual and a.trace is self:
+                traced |= bit
+                tangents.append(a.tangent)
+                a = a.value
+            values.append(a)
+            bit += bit
+        out = prim(*values, **params)
+        plan = prim.push_plans.get(traced)
+        if plan is None:
+            plan = prim.plan(traced, True)
+        if len(plan.positions) != len(tangents):  # some of them only steer, as a condition does
+            self.cut = caller()
+            bits = [i for i in range(traced.bit_length()) if traced >> i & 1]
+            tangents = [t for t, i in zip(tangents, bits) if i in plan.positions]
+            if not tangents:
+                return out
+        values.append(out)
+        tangent = plan.push(tangents, plan.read(values), params)
+        if prim.multiple:
+            tangent = (None,) * len(out) if tangent is None else tangent
+            return tuple(self.dual(o, fit_tangent(t, o)) for o, t in zip(out, tangent))
+        if not (
+            type(out) is _ndarray
+            and type(tangent) is _ndarray
+            and tangent.shape == out.shape
+            and tangent.dtype is out.dtype
+        ):
+            tangent = fit_tangent(tangent, out)
+            if tangent is None:
+                return out
+        dual = _new(Dual)  # half the cost of calling the class
+        dual.trace = self
+        dual.value = out
+        dual.tangent = tangent
+        return dual
+
+
+def fit_tangent(tangent: Any, out: Any) -> Any:
+    """Give a tangent the shape and dtype of its value, as broadcasting and promotion gave the value."""
+    if tangent is None:
+        return None
+    dtype = dtype_of(out)
+    if not is_differentiable(dtype):
+        return None
+    shape = shape_of(out)
+    return cast_tangent(tangent, shape, dtype)
+
+
+def cast_tangent(tangent: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+    if shape_of(tangent) != shape:
+        tangent = np.broadcast_to(tangent, shape)
+    own = dtype_of(tangent)
+    if own != dtype:
+        if own.kind == "c" and dtype.kind != "c":
+            tangent = np.real(tangent)
+        tangent = tangent.astype(dtype)
+    return tangent
+
+
+def push_forward(
+    tape: Tape, tangents: Sequence[Any], slots: Sequence[int], types: Sequence[tuple]
+) -> list[Any]:
+    """The tangents of the rows `slots`, given the inputs', along a tape recorded with `push`.
+
+    Args:
+        types: the (shape, dtype) of each row asked for.
+    """
+    tape.verify()
+    ts: list[Any] = [None] * len(tape)
+    ts[: tape.inputs] = tangents
+    for row in range(tape.inputs, len(tape)):
+        plan, parents = tape.plans[row], tape.parents[row]
+        if plan is None:  # one of several outputs
+            outs = ts[parents[0]]
+            ts[row] = None if outs is None else outs[tape.residuals[row]]
+            continue
+        incoming = [ts[p] for p in parents]
+        if any(t is not None for t in incoming):
+            ts[row] = plan.push(incoming, tape.residuals[row], tape.params.get(row, NO_PARAMS))
+    return [
+        None if ts[slot] is None else cast_tangent(ts[slot], *type_)
+        for slot, type_ in zip(slots, types)
+    ]

@@ -1,0 +1,137 @@
+"""Stage: write a program, with types, while the function runs on known or on abstract values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from funcgrad._core.jaxpr import Eqn, Jaxpr, Literal, Var
+from funcgrad._core.source import caller
+from funcgrad._core.tracer import Trace, Tracer, closeable
+from funcgrad._core.types import ShapeDtypeStruct, shape_of, type_of
+
+
+class Staged(Tracer):
+    """A variable of a program, with its value where that is known.
+
+    `value` is the plain value, or `ABSTRACT`.
+    """
+
+    __slots__ = ("var", "value")
+
+    @property
+    def primal(self) -> Any:
+        return self  # what a variable is depends on the program's inputs
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.var.aval.shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.var.aval.dtype
+
+    @property
+    def weak(self) -> bool:
+        return self.var.aval.weak
+
+
+class _Abstract:
+    def __repr__(self) -> str:
+        return "ABSTRACT"
+
+
+ABSTRACT = _Abstract()
+
+
+@closeable
+class Stage(Trace):
+    """Write every operation into a program."""
+
+    __slots__ = ("invars", "eqns", "constants")
+
+    transform = "make_jaxpr"
+
+    def __init__(self):
+        super().__init__()
+        self.invars: list[Var] = []
+        self.eqns: list[Eqn] = []
+        # by identity: the variable, the array (so that it lives on), and a copy of what it held
+        self.constants: dict[int, tuple[Var, Any, Any]] = {}
+
+    def input(self, value: Any) -> Staged:
+        """A new input, of a known value or only of a type."""
+        abstract = isinstance(value, ShapeDtypeStruct)
+        var = Var(type_of(value))
+        self.invars.append(var)
+        return self._tracer(var, ABSTRACT if abstract else value)
+
+    def _tracer(self, var: Var, value: Any) -> Staged:
+        tracer = Staged()
+        tracer.trace = self
+        tracer.var = var
+        tracer.value = value
+        return tracer
+
+    def atom(self, value: Any) -> Var | Literal:
+        """What stands for a value in an equation."""
+        if type(value) is Staged and value.trace is self:
+            return value.var
+        if not isinstance(value, Tracer) and shape_of(value) == ():
+            return Literal(value[()] if isinstance(value, np.ndarray) else value)
+        known = self.constants.get(id(value))
+        if known is None or (known[1] is not known[2] and not _same(known[1], known[2])):
+            copy = value if isinstance(value, Tracer) else np.array(value)
+            known = (Var(type_of(value)), value, copy)
+            if id(value) in self.constants:  # changed in place since: it is another constant now
+                self.constants[-len(self.constants)] = self.constants[id(value)]
+            self.constants[id(value)] = known
+        return known[0]
+
+    def process(self, prim, args: tuple, params: dict) -> Any:
+        values = [a.value if type(a) is Staged and a.trace is self else a for a in args]
+        if any(v is ABSTRACT for v in values):
+            types = [a.aval if isinstance(a, Tracer) else type_of(a) for a in args]
+            outs = out_types(prim, types, args, params)
+            results = [ABSTRACT] * len(outs)
+        else:
+            out = prim(*values, **params)
+            results = list(out) if prim.multiple else [out]
+            outs = [type_of(r) for r in results]
+        variables = [Var(t) for t in outs]
+        self.eqns.append(Eqn(prim, map(self.atom, args), variables, params, caller()))
+        tracers = tuple(self._tracer(v, r) for v, r in zip(variables, results))
+        return tracers if prim.multiple else tracers[0]
+
+    def program(self, outputs: list[Any]) -> Jaxpr:
+        """The finished program with these results."""
+        outvars = [self.atom(o) for o in outputs]
+        constvars = [var for var, _, _ in self.constants.values()]
+        consts = [copy for _, _, copy in self.constants.values()]
+        return Jaxpr(constvars, consts, self.invars, self.eqns, outvars)
+
+
+def _same(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.tobytes() == b.tobytes()
+
+
+def out_types(prim, types, args, params) -> list[ShapeDtypeStruct]:
+    """The types of a primitive's results: by its own rule, or by running it on stand-ins."""
+    if prim.typed is not None:
+        out = prim.typed(*types, **params)
+        return list(out) if prim.multiple else [out]
+    stand_ins = [_stand_in(t, a) for t, a in zip(types, args)]
+    with np.errstate(all="ignore"):
+        out = prim.impl(*stand_ins, **params)
+    return [type_of(o) for o in (out if prim.multiple else (out,))]
+
+
+def _stand_in(type_: ShapeDtypeStruct, arg: Any) -> Any:
+    """An array of this type that takes no memory: one element, seen from everywhere."""
+    if not isinstance(arg, Tracer):
+        return arg
+    if type_.weak:
+        return {"b": True, "i": 1, "f": 1.0, "c": 1j}[type_.dtype.kind]
+    one = np.zeros((), type_.dtype) if type_.dtype.kind in "iu" else np.ones((), type_.dtype)
+    return np.broadcast_to(one, type_.shape)

@@ -1,0 +1,1 @@
+"""The primitives, by area: one primitive, one block."""
