@@ -1,0 +1,56 @@
+"""funcgrad: `grad`, `jvp`, `vjp`, `hessian`, `hvp` and their kin for the NumPy you already wrote."""
+
+from funcgrad import errors, numpy, tree
+from funcgrad._core.jaxpr import Eqn, Jaxpr, Literal, Var, eval_jaxpr
+from funcgrad._core.types import ShapeDtypeStruct, float0
+from funcgrad._transforms.batching import vmap
+from funcgrad._transforms.debugging import debug_nans
+from funcgrad._transforms.derivatives import (
+    grad,
+    jvp,
+    linear_transpose,
+    linearize,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
+from funcgrad._transforms.hessians import hessian, hvp, value_and_hvp
+from funcgrad._transforms.jacobians import jacfwd, jacobian, jacrev
+from funcgrad._transforms.staging import make_jaxpr
+
+__version__ = "0.1.0"
+
+__all__ = [
+    # derivatives
+    "grad",
+    "value_and_grad",
+    "jvp",
+    "vjp",
+    "linearize",
+    "linear_transpose",
+    "stop_gradient",
+    # Jacobians and Hessians
+    "jacfwd",
+    "jacrev",
+    "jacobian",
+    "hessian",
+    "hvp",
+    "value_and_hvp",
+    # batching
+    "vmap",
+    # programs
+    "make_jaxpr",
+    "eval_jaxpr",
+    "Jaxpr",
+    "Eqn",
+    "Var",
+    "Literal",
+    "ShapeDtypeStruct",
+    "float0",
+    # debugging
+    "debug_nans",
+    # modules
+    "errors",
+    "numpy",
+    "tree",
+]

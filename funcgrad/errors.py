@@ -253,3 +253,305 @@ class UnregisteredError(FuncgradError, TypeError):
             "A pickled structure names its classes, but does not hold how to rebuild them.\n"
             "Call funcgrad.tree.register in the module that defines the class."
         )
+
+
+# ---- differentiating -----------------------------------------------------------------------
+
+
+class ArgnumsError(FuncgradError, TypeError):
+    """`argnums` names an argument that the call did not give.
+
+    Positions count the positional arguments of the call, negative ones from the end; names are those
+    of the function's parameters.
+    """
+
+    def __init__(self, argnums, function, given, names=()):
+        super().__init__(argnums, function, given, names)
+        self.argnums, self.function, self.given, self.names = argnums, function, given, names
+
+    def __str__(self):
+        named = f" and the parameters {', '.join(self.names)}" if self.names else ""
+        return (
+            f"argnums={self.argnums!r}, but {self.function} was called with {self.given} positional "
+            f"argument(s){named}\nPositions run from 0 and must be among the arguments of the call; "
+            "differentiate with respect to one that is passed, or pass it."
+        )
+
+
+class InputTypeError(FuncgradError, TypeError):
+    """An argument to be differentiated holds something that carries no derivative.
+
+    Integers and booleans have none, strings, objects, masked arrays and matrices are not numbers to
+    NumPy's floating-point functions, and lists of numbers are containers of leaves, not arrays.
+
+    >>> from funcgrad import grad
+    >>> grad(lambda x: x * 2.0)(3)
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.InputTypeError: arg[0] is an int, which has no derivative
+    Write 3.0 (or x.astype(float)), or pass allow_int=True for a float0 result.
+    """
+
+    def __init__(self, path, found, why, cure):
+        super().__init__(path, found, why, cure)
+        self.path, self.found, self.why, self.cure = path, found, why, cure
+
+    def __str__(self):
+        return f"{self.path} is {self.found}, {self.why}\n{self.cure}"
+
+
+class NonScalarOutputError(FuncgradError, TypeError):
+    """The function given to `grad` does not return a scalar.
+
+    A gradient is the derivative of one number. For an array-valued function take the Jacobian, or make
+    one number of it.
+    """
+
+    def __init__(self, function, found):
+        super().__init__(function, found)
+        self.function, self.found = function, found
+
+    def __str__(self):
+        return (
+            f"grad needs a function with a scalar output, but {self.function} returned {self.found}\n"
+            "A gradient is the derivative of one number. Use jacrev or jacfwd for all derivatives of "
+            "an array, or reduce it first, for instance with np.sum(...)."
+        )
+
+
+class OutputTypeError(FuncgradError, TypeError):
+    """The function returned something that cannot be differentiated."""
+
+    def __init__(self, function, found, cure):
+        super().__init__(function, found, cure)
+        self.function, self.found, self.cure = function, found, cure
+
+    def __str__(self):
+        return f"{self.function} returned {self.found}\n{self.cure}"
+
+
+class AuxError(FuncgradError, TypeError):
+    """With ``has_aux=True`` a function must return a pair: what is differentiated, and the rest."""
+
+    def __init__(self, function, found):
+        super().__init__(function, found)
+        self.function, self.found = function, found
+
+    def __str__(self):
+        return (
+            f"has_aux=True, but {self.function} returned {self.found} in place of a pair\n"
+            "Return (output, aux), or leave has_aux out."
+        )
+
+
+class TangentError(FuncgradError, TypeError, ValueError):
+    """Tangents do not match the primals: another structure, shape or dtype."""
+
+    def __init__(self, path, expected, found):
+        super().__init__(path, expected, found)
+        self.path, self.expected, self.found = path, expected, found
+
+    def __str__(self):
+        return (
+            f"tangent{self.path}: expected {self.expected}, found {self.found}\n"
+            "A tangent has the structure, shape and dtype of its primal (float0 for integers and "
+            "booleans): np.zeros_like(x), x.astype(...), or np.ones_like(x) make one."
+        )
+
+
+class CotangentError(FuncgradError, ValueError, TypeError):
+    """A cotangent does not match the function's output: another structure, shape or dtype."""
+
+    def __init__(self, path, expected, found):
+        super().__init__(path, expected, found)
+        self.path, self.expected, self.found = path, expected, found
+
+    def __str__(self):
+        return (
+            f"cotangent{self.path}: expected {self.expected}, found {self.found}\n"
+            "A cotangent has the structure, shape and dtype of the function's output; "
+            "np.ones_like(out) makes one."
+        )
+
+
+class UnusedInputError(FuncgradError, ValueError):
+    """With ``unused="error"``: the output does not depend on an argument."""
+
+    def __init__(self, function, path, cut):
+        super().__init__(function, path, cut)
+        self.function, self.path, self.cut = function, path, cut
+
+    def __str__(self):
+        cut = f"; its dependence was last cut at {self.cut}" if self.cut else ""
+        return (
+            f"the output of {self.function} does not depend on {self.path}{cut}\n"
+            "Use the argument, leave it out of argnums, or pass unused='zero'."
+        )
+
+
+class NotLinearError(FuncgradError, ValueError):
+    """`linear_transpose` was given a function that is not linear."""
+
+    def __init__(self, function, why):
+        super().__init__(function, why)
+        self.function, self.why = function, why
+
+    def __str__(self):
+        return (
+            f"{self.function} is not linear: {self.why}\nlinear_transpose needs f(a x + b y) = a f(x) "
+            "+ b f(y); for the transposed derivative of any function take vjp."
+        )
+
+
+class RuleError(FuncgradError, TypeError):
+    """A primitive, or a rule of one, was declared wrongly."""
+
+    def __init__(self, primitive, why):
+        super().__init__(primitive, why)
+        self.primitive, self.why = primitive, why
+
+    def __str__(self):
+        return f"primitive {self.primitive}: {self.why}\nSee docs/adding_a_primitive.md."
+
+
+# ---- tracing -------------------------------------------------------------------------------
+
+
+class EscapedTracerError(FuncgradError, RuntimeError, TypeError):
+    """A traced value was used after the transform that made it had ended.
+
+    It was kept in a global, an attribute, a default argument or a generator. Its value was part of one
+    run of one transform; return what you need from the function instead, with ``has_aux=True``.
+    """
+
+    def __init__(self, operation, transform, where):
+        super().__init__(operation, transform, where)
+        self.operation, self.transform, self.where = operation, transform, where
+
+    def __str__(self):
+        return (
+            f"{self.operation} was given a traced value that leaked from {self.transform}, started at "
+            f"{self.where} and ended since\nThe function stored it somewhere outside (a global, an "
+            "attribute, a list). Return it instead, with has_aux=True, or store stop_gradient(x)."
+        )
+
+
+class UnsupportedFunctionError(FuncgradError, NotImplementedError, TypeError):
+    """A NumPy function that has no implementation for traced values."""
+
+    def __init__(self, name, where, instead=None):
+        super().__init__(name, where, instead)
+        self.name, self.where, self.instead = name, where, instead
+
+    def __str__(self):
+        cure = self.instead or (
+            "Write it with supported functions, or apply it to stop_gradient(x) if its derivative is "
+            "not wanted. docs/adding_a_primitive.md shows how to add it."
+        )
+        return f"np.{self.name} is not supported on traced values, at {self.where}\n{cure}"
+
+
+class InPlaceError(FuncgradError, TypeError):
+    """An operation would write into an array where the derivative cannot follow."""
+
+    def __init__(self, what, where, instead=None):
+        super().__init__(what, where, instead)
+        self.what, self.where, self.instead = what, where, instead
+
+    def __str__(self):
+        cure = self.instead or (
+            "Write it without assignment: x = x + v, np.where(mask, v, x), np.stack or np.concatenate "
+            "of the parts, or funcgrad.numpy.index_update(x, index, v)."
+        )
+        return f"{self.what} writes in place into or from a traced value, at {self.where}\n{cure}"
+
+
+class ChangedResidualError(FuncgradError, RuntimeError):
+    """An array that the derivative depends on was changed in place after it was used.
+
+    The backward pass reads the values of the forward pass. PyTorch raises in this case too. Arrays up to
+    8 KiB are compared whole, larger ones by a sample of their entries.
+
+    >>> import numpy as np
+    >>> from funcgrad import vjp
+    >>> x = np.array([1.0, 2.0])
+    >>> out, pull = vjp(lambda x: np.sin(x), x)
+    >>> x[0] = 5.0
+    >>> pull(np.ones(2))  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.ChangedResidualError: an input of shape (2,) ...
+    """
+
+    def __init__(self, operation, where, shape, dtype):
+        super().__init__(operation, where, shape, dtype)
+        self.operation, self.where, self.shape, self.dtype = operation, where, shape, dtype
+
+    def __str__(self):
+        what = f"an operand of {self.operation}, at {self.where}," if self.operation else "an input"
+        return (
+            f"{what} of shape {self.shape} and dtype {self.dtype} was changed in place between the "
+            "forward and the backward pass\nThe derivative needs the values it had. Work on a copy "
+            "(x = x.copy()), or make a new array in place of changing this one."
+        )
+
+
+class ProgramArgumentsError(FuncgradError, TypeError):
+    """A program was evaluated with the wrong number of values."""
+
+    def __init__(self, constants, inputs, given_constants, given_inputs):
+        super().__init__(constants, inputs, given_constants, given_inputs)
+        self.wanted, self.given = (constants, inputs), (given_constants, given_inputs)
+
+    def __str__(self):
+        return (
+            f"the program takes {self.wanted[0]} constants and {self.wanted[1]} inputs, but was given "
+            f"{self.given[0]} and {self.given[1]}\nCall eval_jaxpr(program, program.consts, *leaves) "
+            "with one leaf for each input variable."
+        )
+
+
+class ProgramError(FuncgradError, ValueError):
+    """A program is malformed: what the checker found, with the equations around it."""
+
+    def __init__(self, what, where, excerpt):
+        super().__init__(what, where, excerpt)
+        self.what, self.where, self.excerpt = what, where, excerpt
+
+    def __str__(self):
+        return f"{self.what}, in the equation from {self.where}:\n{self.excerpt}"
+
+
+class BatchAxisError(FuncgradError, ValueError):
+    """The arguments of `vmap` do not agree on a batch axis."""
+
+    def __init__(self, what, cure):
+        super().__init__(what, cure)
+        self.what, self.cure = what, cure
+
+    def __str__(self):
+        return f"{self.what}\n{self.cure}"
+
+
+class NonFiniteError(FuncgradError, FloatingPointError):
+    """Under `debug_nans`: the first non-finite value that arose from finite ones."""
+
+    def __init__(self, operation, where, sweep, entry, found, factor):
+        super().__init__(operation, where, sweep, entry, found, factor)
+        self.operation, self.where, self.sweep = operation, where, sweep
+        self.entry, self.found, self.factor = entry, found, factor
+
+    def __str__(self):
+        return (
+            f"{self.operation} made {self.found} from finite values in the {self.sweep} pass, at entry "
+            f"{self.entry}; {self.factor}\nThe operation was called at {self.where}. Keep its argument "
+            "away from the singular point, or select with np.where, whose dead entries stay zero."
+        )
+
+
+class DependenceCutWarning(UserWarning):
+    """A gradient is zero because the dependence on the input was cut by an operation without derivative."""
+
+
+class BatchLoopWarning(UserWarning):
+    """A primitive without batching rule runs in a loop over the batch."""

@@ -117,6 +117,8 @@ def push_forward(
 ) -> list[Any]:
     """The tangents of the rows `slots`, given the inputs', along a tape recorded with `push`.
 
+    A tape has no row that does not depend on an input, so every row has a tangent.
+
     Args:
         types: the (shape, dtype) of each row asked for.
     """
@@ -126,13 +128,10 @@ def push_forward(
     for row in range(tape.inputs, len(tape)):
         plan, parents = tape.plans[row], tape.parents[row]
         if plan is None:  # one of several outputs
-            outs = ts[parents[0]]
-            ts[row] = None if outs is None else outs[tape.residuals[row]]
+            index, shape, dtype = tape.residuals[row]
+            t = ts[parents[0]][index]
+            ts[row] = np.zeros(shape, dtype) if t is None else t
             continue
         incoming = [ts[p] for p in parents]
-        if any(t is not None for t in incoming):
-            ts[row] = plan.push(incoming, tape.residuals[row], tape.params.get(row, NO_PARAMS))
-    return [
-        None if ts[slot] is None else cast_tangent(ts[slot], *type_)
-        for slot, type_ in zip(slots, types)
-    ]
+        ts[row] = plan.push(incoming, tape.residuals[row], tape.params.get(row, NO_PARAMS))
+    return [cast_tangent(ts[slot], *type_) for slot, type_ in zip(slots, types)]

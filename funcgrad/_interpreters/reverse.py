@@ -52,17 +52,22 @@ def pull_back(
         if type(g) is _Shares:
             g = g.total()
         if plan is None:
-            walk.gather_output(all_parents[row][0], residuals, g)
+            walk.gather_output(all_parents[row][0], residuals[0], g)
             continue
         params = params_of(row, NO_PARAMS)
         if plan.prim.accumulate is not None:
             walk.accumulate(row, g, residuals)
             continue
         shares = plan.pull(g, residuals, params)
+        if lives or plan.special:
+            shares, masks = walk.masked(row, shares, residuals)
+        else:
+            masks = None
         if check is not None:
             check(tape, row, g, residuals, shares)
-        if lives or plan.special:
-            walk.add_masked(row, shares, residuals)
+        if masks is not None:
+            for slot, ct, mask in zip(all_parents[row], shares, masks):
+                walk.add(slot, ct, mask)
             continue
         fitting = fits_of(row)
         if fitting is not None:
@@ -132,34 +137,36 @@ class _Walk:
             if type(total) is _ndarray:
                 self.owned.add(slot)
 
-    def add_masked(self, row: int, shares, residuals) -> None:
-        """Add a row's shares where structural zeros are about: they stay zero, against inf too."""
-        plan, tape = self.tape.plans[row], self.tape
-        fitting, live = tape.fits.get(row), self.lives.pop(row, None)
-        own = plan.lives(None, residuals, tape.params.get(row, NO_PARAMS)) if plan.lives else [None] * len(plan.positions)
-        if live is None:
-            incoming = [None] * len(plan.positions)
-        elif plan.prim.elementwise:
-            incoming = [live] * len(plan.positions)
-        elif plan.prim.structural:
-            moved = plan.pull(live.astype(np.float64), residuals, tape.params.get(row, NO_PARAMS))
+    def masked(self, row: int, shares, residuals) -> tuple[list, list]:
+        """A row's shares and their masks, where structural zeros are about.
+
+        A structural zero stays zero, against an infinite derivative too; shares come back fitted.
+        """
+        plan, fitting = self.tape.plans[row], self.tape.fits.get(row)
+        params = self.tape.params.get(row, NO_PARAMS)
+        count = len(plan.positions)
+        live = self.lives.pop(row, None)
+        own = plan.lives(None, residuals, params) if plan.lives else [None] * count
+        incoming = [None] * count
+        if live is not None and plan.prim.elementwise:
+            incoming = [live] * count
+        elif live is not None and plan.prim.structural:
+            moved = plan.pull(live.astype(np.float64), residuals, params)
             incoming = [None if m is None else m != 0 for m in moved]
-        else:
-            incoming = [None] * len(plan.positions)
-        for index, (slot, ct) in enumerate(zip(tape.parents[row], shares)):
-            mask = _both(incoming[index], own[index])
-            if ct is None:
-                continue
+        cts, masks = [], []
+        for index, ct in enumerate(shares):
+            mask = None if ct is None else _both(incoming[index], own[index])
             if mask is not None:
-                mask = np.broadcast_to(mask, np.broadcast_shapes(shape_of(mask), shape_of(ct)))
+                mask = np.broadcast_to(mask, np.broadcast_shapes(shape_of(mask), ct.shape))
                 if plan.prim.elementwise or own[index] is not None:
                     ct = np.where(mask, ct, np.zeros((), ct.dtype))
-            form = fitting[index] if fitting else None
-            if form is not None:
-                ct = fit(ct, *form)
-                if mask is not None and shape_of(mask) != shape_of(ct):
-                    mask = fit(mask.astype(np.float64), shape_of(ct), None) != 0
-            self.add(slot, ct, mask)
+            if fitting and fitting[index] is not None:
+                ct = fit(ct, *fitting[index])
+                if mask is not None and mask.shape != ct.shape:
+                    mask = fit(mask.astype(np.float64), ct.shape, None) != 0
+            cts.append(ct)
+            masks.append(mask)
+        return cts, masks
 
     def gather_output(self, slot: int, index: int, g: Any) -> None:
         """Collect the cotangents of a row's several outputs."""

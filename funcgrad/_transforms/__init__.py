@@ -1,0 +1,4 @@
+"""The transforms: a ladder, in which each file uses only those before it.
+
+arguments, derivatives, batching, jacobians, hessians, staging.
+"""
