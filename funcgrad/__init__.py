@@ -1,7 +1,8 @@
 """funcgrad: `grad`, `jvp`, `vjp`, `hessian`, `hvp` and their kin for the NumPy you already wrote."""
 
 from funcgrad import errors, numpy, tree
-from funcgrad._core.jaxpr import Eqn, Jaxpr, Literal, Var, eval_jaxpr
+from funcgrad._core.evaluation import eval_jaxpr
+from funcgrad._core.jaxpr import Eqn, Jaxpr, Literal, Var
 from funcgrad._core.types import ShapeDtypeStruct, float0
 from funcgrad._transforms.batching import vmap
 from funcgrad._transforms.debugging import debug_nans
@@ -16,7 +17,7 @@ from funcgrad._transforms.derivatives import (
 )
 from funcgrad._transforms.hessians import hessian, hvp, value_and_hvp
 from funcgrad._transforms.jacobians import jacfwd, jacobian, jacrev
-from funcgrad._transforms.staging import make_jaxpr
+from funcgrad._transforms.staging import check_jaxpr, make_jaxpr
 
 __version__ = "0.1.0"
 
@@ -41,6 +42,7 @@ __all__ = [
     # programs
     "make_jaxpr",
     "eval_jaxpr",
+    "check_jaxpr",
     "Jaxpr",
     "Eqn",
     "Var",

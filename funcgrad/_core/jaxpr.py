@@ -1,13 +1,24 @@
-"""Programs: a typed list of equations, in JAX's jaxpr form, that can be read, checked and evaluated."""
+"""Programs: a typed list of equations, and its text in JAX's jaxpr grammar.
+
+    program  := { "let" NAME "=" jaxpr "in" } jaxpr
+    jaxpr    := "{ lambda" binder* ";" binder* ". let" eqn* "in (" atom{","atom}[","] ") }"
+    binder   := NAME ":" type
+    eqn      := binder+ "=" PRIMITIVE ["[" PARAM"="value ... "]"] atom*
+    atom     := NAME | LITERAL ":" type
+    type     := dtype "[" dim{","dim} "]"
+
+Constants stand before the first semicolon, arguments after it; ``_`` binds a result that nobody reads.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import string
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from funcgrad import errors
 from funcgrad._core import source as source_
 from funcgrad._core.types import ShapeDtypeStruct, type_of
 
@@ -94,62 +105,95 @@ class Jaxpr:
     def out_avals(self) -> list[ShapeDtypeStruct]:
         return [v.aval for v in self.outvars]
 
-    @property
-    def jaxpr(self) -> Jaxpr:
-        """The program itself: JAX's closed form had it here."""
-        return self
+    def format(self, source: bool = False) -> str:
+        """The program as text, with the user's file and line of each equation if asked.
+
+        >>> from funcgrad import make_jaxpr
+        >>> make_jaxpr(lambda x: x * 2.0)(1.0).format()
+        '{ lambda ; a:f64[]. let b:f64[] = multiply a 2.0:f64[] in (b,) }'
+        """
+        return "\n".join(_Printer(source).jaxpr(self))
+
+    def __str__(self) -> str:
+        return self.format()
+
+    __repr__ = __str__
 
 
-def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
-    """Evaluate a program.
+def _names() -> Iterator[str]:
+    """a, b, ..., z, ba, bb, ..., as numbers in base 26 are written with letters for digits."""
+    for number in itertools.count():
+        name = string.ascii_lowercase[number % 26]
+        while number >= 26:
+            number //= 26
+            name = string.ascii_lowercase[number % 26] + name
+        yield name
 
-    Args:
-        jaxpr: the program.
-        consts: values of its constants, usually ``jaxpr.consts``.
-        *args: flat values of its inputs; tracers work, so every transform applies to a program.
 
-    Returns:
-        The list of its results.
+class _Printer:
+    """Names are unique across nested programs, so one printer serves them all."""
 
-    Raises:
-        TypeError: the number of arguments is not the program's.
+    def __init__(self, source: bool):
+        self.source = source
+        self.fresh = _names()
+        self.names: dict[Var, str] = {}
 
-    >>> import numpy as np
-    >>> from funcgrad import make_jaxpr, eval_jaxpr
-    >>> program = make_jaxpr(lambda x: np.sin(x) * 2.0)(1.0)
-    >>> eval_jaxpr(program, program.consts, 0.0)
-    [np.float64(0.0)]
-    """
-    if len(args) != len(jaxpr.invars) or len(consts) != len(jaxpr.constvars):
-        raise errors.ProgramArgumentsError(
-            len(jaxpr.constvars), len(jaxpr.invars), len(consts), len(args)
+    def jaxpr(self, jaxpr: Jaxpr) -> list[str]:
+        read = {v for eqn in jaxpr.eqns for v in eqn.invars if type(v) is Var}
+        read.update(v for v in jaxpr.outvars if type(v) is Var)
+        consts = " ".join(self.bind(v) for v in jaxpr.constvars)
+        inputs = " ".join(self.bind(v) for v in jaxpr.invars)
+        head = " ".join(part for part in ("{ lambda", consts, ";", inputs) if part) + ". let"
+        body = [line for eqn in jaxpr.eqns for line in self.eqn(eqn, read)]
+        outs = ", ".join(self.atom(v) for v in jaxpr.outvars)
+        tail = f"in ({outs}{',' if len(jaxpr.outvars) == 1 else ''}) }}"
+        short = " ".join([head, "; ".join(body), tail]) if body else f"{head} {tail}"
+        if len(body) <= 1 and len(short) <= 80:
+            return [short]
+        return [head, *("    " + line for line in body), "  " + tail]
+
+    def eqn(self, eqn: Eqn, read: set[Var]) -> list[str]:
+        binders = " ".join(
+            self.bind(v) if v in read else f"_:{v.aval}" for v in eqn.outvars
         )
-    values: dict[Var, Any] = dict(zip(jaxpr.constvars, consts))
-    values.update(zip(jaxpr.invars, args))
-    last_use = _last_uses(jaxpr)
+        params, nested = [], []
+        for key, value in sorted(eqn.params.items()):
+            if isinstance(value, Jaxpr):
+                lines = self.jaxpr(value)
+                params.append(f"{key}={lines[0]}")
+                if len(lines) > 1:
+                    nested += [*lines[1:]]
+                    params[-1] += "\n" + "\n".join("    " + line for line in lines[1:])
+            else:
+                params.append(f"{key}={format_param(value)}")
+        shown = f"[{' '.join(params)}]" if params else ""
+        atoms = "".join(" " + self.atom(v) for v in eqn.invars)
+        text = f"{binders} = {eqn.primitive.name}{shown}{atoms}"
+        if self.source:
+            text += f"  # {eqn.where}"
+        return text.split("\n")
 
-    def read(atom):
-        return atom.val if type(atom) is Literal else values[atom]
+    def bind(self, var: Var) -> str:
+        if var not in self.names:
+            self.names[var] = next(self.fresh)
+        return f"{self.names[var]}:{var.aval}"
 
-    for index, eqn in enumerate(jaxpr.eqns):
-        out = eqn.primitive(*map(read, eqn.invars), **eqn.params)
-        values.update(zip(eqn.outvars, out if eqn.primitive.multiple else (out,)))
-        for var in last_use.get(index, ()):
-            del values[var]
-    return [read(v) for v in jaxpr.outvars]
+    def atom(self, atom: Var | Literal) -> str:
+        if type(atom) is Literal:
+            return repr(atom)
+        return self.names.get(atom, "?")
 
 
-def _last_uses(jaxpr: Jaxpr) -> dict[int, list[Var]]:
-    """Equation -> the variables that nothing reads after it, so that their memory can go."""
-    last: dict[Var, int] = {}
-    for index, eqn in enumerate(jaxpr.eqns):
-        for var in [*eqn.invars, *eqn.outvars]:
-            if type(var) is Var:
-                last[var] = index
-    for var in [*jaxpr.outvars, *jaxpr.constvars, *jaxpr.invars]:
-        if type(var) is Var:
-            last.pop(var, None)
-    uses: dict[int, list[Var]] = {}
-    for var, index in last.items():
-        uses.setdefault(index, []).append(var)
-    return uses
+def format_param(value: Any) -> str:
+    """A static parameter, in short."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}{list(value.shape)}"
+    if isinstance(value, slice):
+        parts = ["" if p is None else str(p) for p in (value.start, value.stop)]
+        return ":".join(parts) + ("" if value.step in (None, 1) else f":{value.step}")
+    if isinstance(value, tuple):
+        inner = ", ".join(map(format_param, value))
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, np.generic):
+        return repr(value.item())
+    return getattr(value, "__qualname__", None) or repr(value)

@@ -129,7 +129,9 @@ def out_types(prim, types, args, params) -> list[ShapeDtypeStruct]:
 
 def _stand_in(type_: ShapeDtypeStruct, arg: Any) -> Any:
     """An array of this type that takes no memory: one element, seen from everywhere."""
-    if not isinstance(arg, Tracer):
+    if isinstance(arg, Literal):
+        return arg.val
+    if not isinstance(arg, (Tracer, Var)):
         return arg
     if type_.weak:
         return {"b": True, "i": 1, "f": 1.0, "c": 1j}[type_.dtype.kind]

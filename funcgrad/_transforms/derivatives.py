@@ -76,9 +76,9 @@ class _Run:
     def pull(self, cotangents: Sequence[Any], consume: bool) -> list[Any]:
         """A cotangent for each leaf of the inputs; None where the output does not depend on it."""
         pairs = [(r, ct) for r, ct in zip(self.rows, cotangents) if r is not None]
-        cts = pull_back(
-            self.record.tape, [r for r, _ in pairs], [ct for _, ct in pairs], consume, share_check()
-        )
+        rows, seeds = [r for r, _ in pairs], [ct for _, ct in pairs]
+        with np.errstate(all="ignore"):  # an infinite derivative is a result; debug_nans finds its cause
+            cts = pull_back(self.record.tape, rows, seeds, consume, share_check())
         return [None if slot is None else cts[slot] for slot in self.slots]
 
     def finish(self, cts: Sequence[Any]) -> Any:

@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from funcgrad import tree
+from funcgrad._core import checking
+from funcgrad._core.jaxpr import Jaxpr
 from funcgrad._core.types import ShapeDtypeStruct, type_of
-from funcgrad._interpreters.stage import Stage
+from funcgrad._interpreters.stage import Stage, out_types
 from funcgrad._transforms.arguments import output_leaf, wraps
 
 
@@ -35,8 +37,8 @@ def make_jaxpr(
     >>> print(make_jaxpr(lambda x: np.sum(np.sin(x) * 2.0))(np.ones(3)))
     { lambda ; a:f64[3]. let
         b:f64[3] = sin a
-        c:f64[3] = mul b 2.0:f64[]
-        d:f64[] = sum[axis=(-1,)] c
+        c:f64[3] = multiply b 2.0:f64[]
+        d:f64[] = sum[axis=(-1,) keepdims=False] c
       in (d,) }
     """
     static = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
@@ -61,3 +63,19 @@ def make_jaxpr(
         return program, tree.unflatten(out_treedef, types)
 
     return run
+
+
+def check_jaxpr(jaxpr: Jaxpr) -> None:
+    """Check a program, and the programs nested in it.
+
+    Args:
+        jaxpr: the program.
+
+    Raises:
+        ProgramError: it reads a variable that is not bound, binds one twice, holds a constant of
+            another type, or states a type that the primitive does not give.
+
+    >>> from funcgrad import check_jaxpr, make_jaxpr
+    >>> check_jaxpr(make_jaxpr(lambda x: x * 2.0)(1.0))
+    """
+    checking.check_jaxpr(jaxpr, out_types)
