@@ -1,4 +1,33 @@
-"""NumPy's namespace, differentiable."""
+"""NumPy's namespace, differentiable: ``import funcgrad.numpy as np``.
 
-from funcgrad._primitives import arithmetic, elementary, indexing, reductions  # noqa: F401  register
-from funcgrad.numpy import operators  # noqa: F401  attaches the tracer's operators
+Plain `numpy` works on traced values through NumPy's own protocols, and this namespace is NumPy's, name for
+name. It lays its own functions over those that no protocol reaches, such as ``np.array([x, y])``.
+"""
+
+import numpy as _numpy
+
+from funcgrad._primitives import arithmetic, control, elementary, indexing, reductions
+from funcgrad.numpy import creation, operators, protocol
+
+# What NumPy loads on demand (testing, f2py, ...) stays on demand here: see __getattr__.
+_loaded = {name: value for name, value in vars(_numpy).items() if not name.startswith("_")}
+globals().update(_loaded)
+
+from funcgrad.numpy.creation import (  # noqa: E402  over NumPy's
+    arange,
+    array,
+    asanyarray,
+    asarray,
+    ascontiguousarray,
+    full,
+)
+
+__all__ = sorted({*_loaded, "array", "asarray"})
+
+
+def __getattr__(name):
+    return getattr(_numpy, name)
+
+
+def __dir__():
+    return sorted({*globals(), *dir(_numpy)})

@@ -1,0 +1,121 @@
+"""Making arrays of traced values, which no protocol of NumPy's reaches: `np.array([x, y])` and its like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from funcgrad import errors
+from funcgrad._core.source import caller, describe
+from funcgrad._core.tracer import Tracer
+
+
+def _has_tracer(x: Any) -> bool:
+    if isinstance(x, Tracer):
+        return True
+    return isinstance(x, (list, tuple)) and any(map(_has_tracer, x))
+
+
+def _stack(x: Any) -> Any:
+    """Nested lists and tuples as one traced array."""
+    if isinstance(x, (list, tuple)):
+        return np.stack([_stack(part) for part in x]) if x else np.asarray(x)
+    return x if isinstance(x, Tracer) else np.asarray(x)
+
+
+def array(object: Any, dtype: Any = None, *, copy: bool | None = True, order: str = "K",
+          subok: bool = False, ndmin: int = 0, like: Any = None) -> Any:  # fmt: skip
+    """An array of the given values, of which any may be traced, in lists nested to any depth.
+
+    Args:
+        object, dtype, copy, order, subok, ndmin, like: as for `numpy.array`.
+
+    Returns:
+        A plain array if nothing is traced, else a traced one.
+
+    Raises:
+        ValueError: the nested lists are ragged.
+
+    >>> import funcgrad.numpy as np
+    >>> from funcgrad import grad
+    >>> grad(lambda x: np.sum(np.array([x, x**2, 1.0])))(3.0)
+    np.float64(7.0)
+    """
+    if like is not None and not _has_tracer(object):
+        return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, like=like)
+    if not _has_tracer(object):
+        return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
+    out = _stack(object)
+    if dtype is not None and out.dtype != np.dtype(dtype):
+        out = out.astype(dtype)
+    if copy and out is object:
+        out = out.copy()
+    if out.ndim < ndmin:
+        out = np.reshape(out, (1,) * (ndmin - out.ndim) + out.shape)
+    return out
+
+
+def asarray(a: Any, dtype: Any = None, order: str | None = None, *, device: str | None = None,
+            copy: bool | None = None, like: Any = None) -> Any:  # fmt: skip
+    """The argument as an array; a traced array is returned as it is.
+
+    Args:
+        a, dtype, order, device, copy, like: as for `numpy.asarray`.
+
+    Returns:
+        A plain array if nothing is traced, else a traced one.
+
+    >>> import funcgrad.numpy as np
+    >>> from funcgrad import grad
+    >>> grad(lambda x: np.asarray([x, 2.0 * x])[1])(3.0)
+    np.float64(2.0)
+    """
+    if not _has_tracer(a):
+        return np.asarray(a, dtype, order, device=device, copy=copy)
+    return array(a, dtype, copy=bool(copy))
+
+
+def asanyarray(a: Any, dtype: Any = None, order: str | None = None, **kwargs: Any) -> Any:
+    """As `asarray`; subclasses of ndarray pass as they are."""
+    return asarray(a, dtype, order, **kwargs) if _has_tracer(a) else np.asanyarray(a, dtype, order)
+
+
+def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
+    """As `asarray`, with at least one axis, as NumPy's."""
+    if not _has_tracer(a):
+        return np.ascontiguousarray(a, dtype)
+    return array(a, dtype, copy=False, ndmin=1)
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> Any:
+    """An array of one value, which may be traced.
+
+    Args:
+        shape, fill_value, dtype, order: as for `numpy.full`.
+
+    >>> import funcgrad.numpy as np
+    >>> from funcgrad import grad
+    >>> grad(lambda x: np.sum(np.full(3, x)))(1.0)
+    np.float64(3.0)
+    """
+    if not _has_tracer(fill_value):
+        return np.full(shape, fill_value, dtype, order)
+    value = array(fill_value, dtype, copy=False)
+    return np.broadcast_to(value, shape).copy()
+
+
+def arange(*args: Any, **kwargs: Any) -> Any:
+    """As `numpy.arange`; a traced bound is refused, for it would steer the length.
+
+    Raises:
+        UnsupportedFunctionError: a bound is traced.
+    """
+    if any(map(_has_tracer, args)):
+        raise errors.UnsupportedFunctionError(
+            "arange",
+            describe(*caller(2)),
+            "Its length would depend on a traced value. Write start + step * np.arange(n), or "
+            "np.linspace(start, stop, n).",
+        )
+    return np.arange(*args, **kwargs)
