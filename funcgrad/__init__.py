@@ -1,6 +1,6 @@
 """funcgrad: `grad`, `jvp`, `vjp`, `hessian`, `hvp` and their kin for the NumPy you already wrote."""
 
-from funcgrad import errors, numpy, tree
+from funcgrad import errors, extend, numpy, tree
 from funcgrad._core.evaluation import eval_jaxpr
 from funcgrad._core.jaxpr import Eqn, Jaxpr, Literal, Var
 from funcgrad._core.types import ShapeDtypeStruct, float0
@@ -17,7 +17,7 @@ from funcgrad._transforms.derivatives import (
 )
 from funcgrad._transforms.hessians import hessian, hvp, value_and_hvp
 from funcgrad._transforms.jacobians import jacfwd, jacobian, jacrev
-from funcgrad._transforms.staging import check_jaxpr, make_jaxpr
+from funcgrad._transforms.staging import check_jaxpr, make_jaxpr, named_call
 
 __version__ = "0.1.0"
 
@@ -43,6 +43,7 @@ __all__ = [
     "make_jaxpr",
     "eval_jaxpr",
     "check_jaxpr",
+    "named_call",
     "Jaxpr",
     "Eqn",
     "Var",
@@ -53,6 +54,7 @@ __all__ = [
     "debug_nans",
     # modules
     "errors",
+    "extend",
     "numpy",
     "tree",
 ]

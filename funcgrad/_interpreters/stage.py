@@ -90,7 +90,8 @@ class Stage(Trace):
         return known[0]
 
     def process(self, prim, args: tuple, params: dict) -> Any:
-        values = [a.value if type(a) is Staged and a.trace is self else a for a in args]
+        # a variable of an outer program counts with its value: only this program records here
+        values = [a.value if type(a) is Staged else a for a in args]
         if any(v is ABSTRACT for v in values):
             types = [a.aval if isinstance(a, Tracer) else type_of(a) for a in args]
             outs = out_types(prim, types, args, params)

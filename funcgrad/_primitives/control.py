@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad._core.evaluation import eval_jaxpr
+from funcgrad._core.primitive import Primitive
 from funcgrad._core.tracer import Tracer
-from funcgrad._primitives.kinds import constant
+from funcgrad._interpreters.stage import Stage
+from funcgrad._primitives.kinds import PRIMITIVES, constant
 
 
 def _stopped(x):
@@ -23,7 +26,30 @@ def stop_gradient_leaf(x: Any) -> Any:
     """The value of a leaf, which no derivative passes."""
     if not isinstance(x, Tracer):
         return x
-    before = x.trace.cut if hasattr(x.trace, "cut") else None
+    before = x.trace.cut
     out = _stop_gradient(x)
     x.trace.cut = before  # a cut that was asked for is no accident
     return out
+
+
+class CallPrimitive(Primitive):
+    """A call of a nested program: one equation when staged; to every other trace, its equations."""
+
+    __slots__ = ()
+
+    def __call__(self, *args, jaxpr, name):
+        levels = [a.trace for a in args if isinstance(a, Tracer)]
+        top = max(levels, key=lambda trace: trace.level, default=None)
+        if isinstance(top, Stage):
+            return top.process(self, args, {"jaxpr": jaxpr, "name": name})
+        return tuple(eval_jaxpr(jaxpr, jaxpr.consts, *args))
+
+
+def _call(*args, jaxpr, name):
+    return tuple(eval_jaxpr(jaxpr, jaxpr.consts, *args))
+
+
+call = CallPrimitive("call", _call, ("*args",))
+call.multiple = True
+call.typed = lambda *types, jaxpr, name: jaxpr.out_avals
+PRIMITIVES["call"] = call

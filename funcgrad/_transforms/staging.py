@@ -1,4 +1,4 @@
-"""make_jaxpr: a function as a program that can be read, checked, evaluated and transformed."""
+"""Functions as programs that can be read, checked, evaluated and transformed: make_jaxpr, named_call."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Any
 from funcgrad import tree
 from funcgrad._core import checking
 from funcgrad._core.jaxpr import Jaxpr
-from funcgrad._core.types import ShapeDtypeStruct, type_of
-from funcgrad._interpreters.stage import Stage, out_types
-from funcgrad._transforms.arguments import output_leaf, wraps
+from funcgrad._core.tracer import Tracer
+from funcgrad._core.types import ShapeDtypeStruct
+from funcgrad._interpreters.stage import ABSTRACT, Stage, Staged, out_types
+from funcgrad._primitives.control import call
+from funcgrad._transforms.arguments import name_of, output_leaf, wraps
 
 
 def make_jaxpr(
@@ -47,22 +49,80 @@ def make_jaxpr(
     def run(*args, **kwargs):
         places = {n % len(args) for n in static} if args else set()
         dynamic = {i: a for i, a in enumerate(args) if i not in places}
-        leaves, treedef = tree.flatten((dynamic, kwargs))
-        trace = Stage()
-        tracers = [trace.input(x) for x in leaves]
-        try:
-            new, new_kwargs = tree.unflatten(treedef, tracers)
-            out = f(*[new.get(i, a) for i, a in enumerate(args)], **new_kwargs)
-        finally:
-            trace.close()
-        outs, out_treedef = tree.flatten(out)
-        program = trace.program([output_leaf(o, f) for o in outs])
+
+        def on_dynamic(new, new_kwargs):
+            return f(*[new.get(i, a) for i, a in enumerate(args)], **new_kwargs)
+
+        program, out_treedef = stage(on_dynamic, (dynamic, kwargs), f)
         if not return_shape:
             return program
-        types = [ShapeDtypeStruct(t.shape, t.dtype) for t in map(type_of, outs)]
+        types = [ShapeDtypeStruct(t.shape, t.dtype) for t in program.out_avals]
         return program, tree.unflatten(out_treedef, types)
 
     return run
+
+
+def stage(run: Callable, args: tuple, f: Callable) -> tuple[Jaxpr, tree.TreeDef]:
+    """The program of ``run(*args)``, whose inputs are the leaves of `args`, and its result's structure."""
+    leaves, treedef = tree.flatten(args)
+    trace = Stage()
+    try:
+        out = run(*tree.unflatten(treedef, [trace.input(x) for x in leaves]))
+    finally:
+        trace.close()
+    outs, out_treedef = tree.flatten(out)
+    return trace.program([output_leaf(o, f) for o in outs]), out_treedef
+
+
+def named_call(f: Callable, *, name: str | None = None) -> Callable:
+    """A function that is one equation with a nested program when it is staged.
+
+    In every eager transform it is `f` itself. It may close over traced values.
+
+    Args:
+        f: a function of trees of arrays.
+        name: what the equation is called; the function's name if None.
+
+    Returns:
+        A function of the same arguments.
+
+    Raises:
+        OutputTypeError: a result is no array.
+
+    >>> import numpy as np
+    >>> from funcgrad import make_jaxpr, named_call
+    >>> print(make_jaxpr(named_call(lambda x: np.sin(x) + 1.0, name="wave"))(1.0))
+    { lambda ; a:f64[]. let
+        b:f64[] = call[jaxpr={ lambda ; c:f64[]. let
+            d:f64[] = sin c
+            e:f64[] = add d 1.0:f64[]
+          in (e,) } name='wave'] a
+      in (b,) }
+    """
+
+    @wraps(f, "named_call")
+    def run(*args, **kwargs):
+        leaves = tree.leaves((args, kwargs))
+        tracers = [x for x in leaves if isinstance(x, Tracer)]
+        if not tracers or not isinstance(max(tracers, key=lambda x: x.trace.level), Staged):
+            return f(*args, **kwargs)
+        known = tree.map(_value_or_type, (args, kwargs))
+        program, treedef = stage(lambda a, k: f(*a, **k), known, f)
+        traced = [(v, c) for v, c in zip(program.constvars, program.consts) if isinstance(c, Tracer)]
+        plain = [(v, c) for v, c in zip(program.constvars, program.consts) if not isinstance(c, Tracer)]
+        program.constvars, program.consts = [v for v, _ in plain], [c for _, c in plain]
+        program.invars = [v for v, _ in traced] + program.invars  # what it closed over: more inputs
+        outs = call(*[c for _, c in traced], *leaves, jaxpr=program, name=name or name_of(f))
+        return tree.unflatten(treedef, outs)
+
+    return run
+
+
+def _value_or_type(x: Any) -> Any:
+    """What a nested program is staged on: the value if it is known, else the type."""
+    if isinstance(x, Staged):
+        return x.aval if x.value is ABSTRACT else x.value
+    return x
 
 
 def check_jaxpr(jaxpr: Jaxpr) -> None:
