@@ -313,11 +313,8 @@ def _checked(t: Any, like: Any, error: type, path: Callable[[], str]) -> Any:
     if not isinstance(t, (np.ndarray, np.generic, Tracer, float, complex, int)):
         raise error(path(), f"{dtype}{list(shape)}", describe_type(t))
     own = dtype_of(t)
-    if type(t) in (int, float, complex) and own.kind <= dtype.kind or type(t) is int:
-        if dtype != float0:
-            t = dtype.type(t)
-            own = dtype
-    elif type(t) is complex and dtype.kind == "c":
+    weak = type(t) in (int, float) or (type(t) is complex and dtype.kind == "c")
+    if weak and dtype != float0:
         t = dtype.type(t)
         own = dtype
     if shape_of(t) != shape or own != dtype:
