@@ -30,9 +30,7 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
     [np.float64(0.0)]
     """
     if len(args) != len(jaxpr.invars) or len(consts) != len(jaxpr.constvars):
-        raise errors.ProgramArgumentsError(
-            len(jaxpr.constvars), len(jaxpr.invars), len(consts), len(args)
-        )
+        raise errors.ProgramArgumentsError(len(jaxpr.constvars), len(jaxpr.invars), len(consts), len(args))
     values: dict[Var, Any] = dict(zip(jaxpr.constvars, consts))
     values.update(zip(jaxpr.invars, args))
     last_use = _last_uses(jaxpr)

@@ -153,9 +153,7 @@ class _Printer:
         return [head, *("    " + line for line in body), "  " + tail]
 
     def eqn(self, eqn: Eqn, read: set[Var]) -> list[str]:
-        binders = " ".join(
-            self.bind(v) if v in read else f"_:{v.aval}" for v in eqn.outvars
-        )
+        binders = " ".join(self.bind(v) if v in read else f"_:{v.aval}" for v in eqn.outvars)
         params, nested = [], []
         for key, value in sorted(eqn.params.items()):
             if isinstance(value, Jaxpr):

@@ -169,9 +169,7 @@ def _push_joint(prim, positions) -> Callable:
         parts = [None] * len(residuals[0])
         for position, t in zip(positions, tangents):
             parts[position] = t
-        parts = [
-            np.zeros(shape, dtype) if t is None else t for t, shape in zip(parts, residuals[0])
-        ]
+        parts = [np.zeros(shape, dtype) if t is None else t for t, shape in zip(parts, residuals[0])]
         return prim(*parts, **params)
 
     return push

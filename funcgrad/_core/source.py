@@ -13,15 +13,13 @@ _LIBRARIES = tuple(
     for path in (np.__file__, os.path.dirname(os.path.abspath(__file__)))
 )
 
-# code object -> whether it belongs to NumPy or funcgrad, so that the search for the user's frame
-# compares file names once per function and not once per call
-_internal: dict[CodeType, bool] = {}
+# file name -> whether it belongs to NumPy or funcgrad, so that paths are compared once per file and
+# not once per call. (A dict by code object would be slower: a code object hashes all that it holds.)
+_internal: dict[str, bool] = {}
 
 
-def _is_internal(code: CodeType) -> bool:
-    known = _internal.get(code)
-    if known is None:
-        known = _internal[code] = os.path.abspath(code.co_filename).startswith(_LIBRARIES)
+def _is_internal(filename: str) -> bool:
+    known = _internal[filename] = os.path.abspath(filename).startswith(_LIBRARIES)
     return known
 
 
@@ -34,9 +32,9 @@ def caller(depth: int = 3, _internal_get=_internal.get) -> tuple[CodeType, int]:
     frame = sys._getframe(depth)
     while frame is not None:
         code = frame.f_code
-        internal = _internal_get(code)
+        internal = _internal_get(code.co_filename)
         if internal is None:
-            internal = _is_internal(code)
+            internal = _is_internal(code.co_filename)
         if not internal:
             return code, frame.f_lasti
         frame = frame.f_back

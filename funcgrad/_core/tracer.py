@@ -56,9 +56,7 @@ def closeable(cls: type[Trace]) -> type[Trace]:
     def process(self, prim, args, params):
         raise errors.EscapedTracerError(prim.name, self.transform, source.describe(*self.made))
 
-    _CLOSED[cls] = closed = type(
-        "Closed" + cls.__name__, (cls,), {"__slots__": (), "process": process}
-    )
+    _CLOSED[cls] = closed = type("Closed" + cls.__name__, (cls,), {"__slots__": (), "process": process})
     _CLOSED[closed] = closed
     return cls
 
@@ -101,11 +99,7 @@ class Tracer:
     def weak(self) -> bool:
         """Whether this stands for a Python scalar, whose dtype gives way to an array's (NEP 50)."""
         value = self.primal
-        return (
-            value.weak
-            if isinstance(value, Tracer)
-            else isinstance(value, (bool, int, float, complex))
-        )
+        return value.weak if isinstance(value, Tracer) else isinstance(value, (bool, int, float, complex))
 
     @property
     def aval(self) -> ShapeDtypeStruct:

@@ -46,11 +46,7 @@ class ShapeDtypeStruct:
         return size
 
     def __eq__(self, other: Any) -> bool:
-        return (
-            isinstance(other, ShapeDtypeStruct)
-            and self.shape == other.shape
-            and self.dtype == other.dtype
-        )
+        return isinstance(other, ShapeDtypeStruct) and self.shape == other.shape and self.dtype == other.dtype
 
     def __hash__(self) -> int:
         return hash((self.shape, self.dtype))

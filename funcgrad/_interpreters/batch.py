@@ -74,8 +74,7 @@ class Batch(Trace):
             stacklevel=2,
         )
         outs = [
-            prim(*[v[i] if b else v for v, b in zip(values, batched)], **params)
-            for i in range(self.size)
+            prim(*[v[i] if b else v for v, b in zip(values, batched)], **params) for i in range(self.size)
         ]
         if prim.multiple:
             return tuple(np.stack(part) for part in zip(*outs))

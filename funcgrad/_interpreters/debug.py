@@ -98,7 +98,4 @@ def check_shares(tape: Tape, row: int, g: Any, residuals: Any, shares: Any) -> N
         index, found = _first(share)
         shown = _shown(residuals, plan.names, index)
         factor = f"the derivative of {plan.prim.name} is not finite there ({shown})"
-        raise errors.NonFiniteError(
-            plan.prim.name, tape.where(row), "backward", index, found, factor
-        )
-
+        raise errors.NonFiniteError(plan.prim.name, tape.where(row), "backward", index, found, factor)

@@ -14,9 +14,7 @@ from funcgrad._interpreters.batch import Batch, Batched
 from funcgrad._transforms.arguments import name_of, wraps
 
 
-def vmap(
-    f: Callable, in_axes: Any = 0, out_axes: Any = 0, axis_size: int | None = None
-) -> Callable:
+def vmap(f: Callable, in_axes: Any = 0, out_axes: Any = 0, axis_size: int | None = None) -> Callable:
     """Apply a function of one member to a whole batch, with array operations in place of a loop.
 
     Args:

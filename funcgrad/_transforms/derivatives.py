@@ -2,130 +2,29 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from funcgrad import errors, tree
-from funcgrad._core.source import describe
-from funcgrad._core.tape import Tape
 from funcgrad._core.tracer import Tracer
-from funcgrad._core.types import ShapeDtypeStruct, dtype_of, float0, shape_of
+from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._interpreters.forward import Dual, push_forward
-from funcgrad._interpreters.record import Record, Recorded
-from funcgrad._interpreters.reverse import fit, pull_back
 from funcgrad._primitives.control import stop_gradient_leaf
 from funcgrad._transforms.arguments import (
-    Argnums, Chosen, describe_type, differentiable_leaf, name_of, output_leaf, split_aux, wraps, zeros,
+    Argnums,
+    Chosen,
+    describe_type,
+    differentiable_leaf,
+    name_of,
+    output_leaf,
+    split_aux,
+    wraps,
+    zeros,
 )  # fmt: skip
-from funcgrad._transforms.debugging import new_forward, new_record, share_check
-
-# ---- reverse mode --------------------------------------------------------------------------
-
-
-class _Run:
-    """A function recorded at its arguments: the tape, the inputs, and the output.
-
-    Attributes:
-        leaves: the chosen arguments' leaves; `slots` their rows, None for integers.
-        outs: the output's leaves without this trace; `rows` theirs, None where the output does not
-            depend on the inputs.
-    """
-
-    __slots__ = (
-        "record", "chosen", "leaves", "treedef", "slots", "outs", "rows", "out_treedef", "aux",
-    )  # fmt: skip
-
-    def __init__(self, chosen: Chosen, f: Callable, has_aux: bool, allow_int: bool, push: bool = False):
-        self.record = record = new_record(push)
-        self.chosen = chosen
-        self.leaves, self.treedef = tree.flatten(chosen.tree)
-        tracers, self.slots = [], []
-        for index, leaf in enumerate(self.leaves):
-            value = differentiable_leaf(leaf, lambda index=index: chosen.path(index), allow_int)
-            if value is None:
-                tracers.append(leaf)
-                self.slots.append(None)
-            else:
-                tracer = record.input(value)
-                tracers.append(tracer)
-                self.slots.append(tracer.slot)
-        try:
-            out = chosen.call(tree.unflatten(self.treedef, tracers))
-        finally:
-            record.close()
-        out, self.aux = split_aux(out, has_aux, f)
-        if has_aux:
-            self.aux = tree.map(self._strip, self.aux)
-        outs, self.out_treedef = tree.flatten(out)
-        self.rows = [self._row(o) for o in outs]
-        self.outs = [_plain(self._strip(output_leaf(o, f))) for o in outs]
-
-    def _row(self, x: Any) -> int | None:
-        return x.slot if type(x) is Recorded and x.trace is self.record else None
-
-    def _strip(self, x: Any) -> Any:
-        return x.value if type(x) is Recorded and x.trace is self.record else x
-
-    @property
-    def out(self) -> Any:
-        return tree.unflatten(self.out_treedef, self.outs)
-
-    def pull(self, cotangents: Sequence[Any], consume: bool) -> list[Any]:
-        """A cotangent for each leaf of the inputs; None where the output does not depend on it."""
-        pairs = [(r, ct) for r, ct in zip(self.rows, cotangents) if r is not None]
-        rows, seeds = [r for r, _ in pairs], [ct for _, ct in pairs]
-        with np.errstate(all="ignore"):  # an infinite derivative is a result; debug_nans finds its cause
-            cts = pull_back(self.record.tape, rows, seeds, consume, share_check())
-        return [None if slot is None else cts[slot] for slot in self.slots]
-
-    def finish(self, cts: Sequence[Any]) -> Any:
-        """Cotangents as a tree like the inputs, of their shapes and dtypes."""
-        return tree.unflatten(self.treedef, [finish(ct, x) for ct, x in zip(cts, self.leaves)])
-
-    def report_unused(self, cts: Sequence[Any], unused: str, f: Callable) -> None:
-        """Say so where the output does not depend on an input."""
-        missing = [i for i, ct in enumerate(cts) if ct is None and self.slots[i] is not None]
-        if not missing or unused == "zero":
-            return
-        cut = self.record.cut
-        if unused == "error":
-            where = None if cut is None else describe(*cut)
-            raise errors.UnusedInputError(name_of(f), self.chosen.path(missing[0]), where)
-        if cut is None or len(missing) < len(cts):
-            return
-        for leaf in self.leaves:  # a transform around this one says it, once
-            if isinstance(leaf, (Recorded, Dual)):
-                leaf.trace.cut = leaf.trace.cut or cut
-                return
-        warnings.warn(
-            f"the gradient of {name_of(f)} is zero: the dependence on its input was cut at "
-            f"{describe(*cut)} by an operation without derivative (a comparison, a rounding, an "
-            "integer or boolean read). grad(..., unused='zero') keeps quiet, unused='error' raises.",
-            errors.DependenceCutWarning,
-            stacklevel=4,
-        )
-
-
-def finish(ct: Any, like: Any) -> Any:
-    """A cotangent in the shape and dtype of what it belongs to."""
-    if ct is None:
-        return zeros(like)
-    dtype = dtype_of(like)
-    if ct.dtype is not dtype or ct.shape != shape_of(like):
-        ct = fit(ct, shape_of(like), dtype)
-    return _plain(ct)
-
-
-def _plain(x: Any) -> Any:
-    """A result as NumPy gives it: a scalar in place of an array without axes or a Python number."""
-    if type(x) is np.ndarray:
-        return x[()] if x.ndim == 0 else x
-    if type(x) in (float, int, complex, bool):
-        return np.asarray(x)[()]
-    return x
+from funcgrad._transforms.debugging import new_forward
+from funcgrad._transforms.recording import Run, check_holomorphic, checked, plain
 
 
 def value_and_grad(
@@ -166,7 +65,7 @@ def value_and_grad(
 
     @wraps(f, "value_and_grad")
     def run(*args, **kwargs):
-        recorded = _Run(Chosen(f, argnums, args, kwargs), f, has_aux, allow_int)
+        recorded = Run(Chosen(f, argnums, args, kwargs), f, has_aux, allow_int)
         seed = _scalar_seed(recorded, f, holomorphic)
         cts = recorded.pull([seed], consume=True)
         recorded.report_unused(cts, unused, f)
@@ -176,7 +75,7 @@ def value_and_grad(
     return run
 
 
-def _scalar_seed(recorded: _Run, f: Callable, holomorphic: bool) -> Any:
+def _scalar_seed(recorded: Run, f: Callable, holomorphic: bool) -> Any:
     """The cotangent 1 for a scalar output, which is checked to be one."""
     if recorded.out_treedef is not tree.LEAF:
         raise errors.NonScalarOutputError(name_of(f), f"a container {recorded.out_treedef}")
@@ -184,33 +83,12 @@ def _scalar_seed(recorded: _Run, f: Callable, holomorphic: bool) -> Any:
     if shape_of(out) != ():
         raise errors.NonScalarOutputError(name_of(f), describe_type(out))
     dtype = dtype_of(out)
-    _check_holomorphic(recorded.leaves, [dtype], holomorphic, f, "grad")
+    check_holomorphic(recorded.leaves, [dtype], holomorphic, f, "grad")
     if dtype.kind in "iub":
         raise errors.OutputTypeError(
             name_of(f), describe_type(out), "grad needs a floating-point output: x.astype(float)."
         )
     return dtype.type(1)
-
-
-def _check_holomorphic(leaves, out_dtypes, holomorphic: bool, f: Callable, transform: str) -> None:
-    complex_out = [d.kind == "c" for d in out_dtypes]
-    if not holomorphic:
-        if any(complex_out):
-            raise errors.OutputTypeError(
-                name_of(f), "a complex output",
-                f"{transform} needs a real output (np.real(y), np.abs(y)**2), or holomorphic=True if "
-                "the function is complex-differentiable.",
-            )  # fmt: skip
-        return
-    if any(dtype_of(x).kind != "c" for x in leaves):
-        raise errors.InputTypeError(
-            "an argument", "real", "but holomorphic=True is for functions of complex arguments",
-            "Pass complex numbers: x.astype(complex) or 1.0 + 0j; or leave holomorphic out.",
-        )  # fmt: skip
-    if not all(complex_out):
-        raise errors.OutputTypeError(
-            name_of(f), "a real output", "With holomorphic=True the output must be complex."
-        )
 
 
 def grad(
@@ -273,12 +151,11 @@ def vjp(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     >>> pull(np.array([1.0, 1.0]))
     (np.float64(3.0), array([3., 3.]))
     """
-    recorded = _Run(_all_of(f, primals), f, has_aux, allow_int=True)
-    tape = recorded.record.tape
-    _watch_outputs(recorded, tape)
+    recorded = Run(_all_of(f, primals), f, has_aux, allow_int=True)
+    recorded.watch_outputs()
 
     def pull(cotangent):
-        cts = _checked_cotangents(cotangent, recorded)
+        cts = recorded.checked_cotangents(cotangent)
         return recorded.finish(recorded.pull(cts, consume=False))
 
     return (recorded.out, pull, recorded.aux) if has_aux else (recorded.out, pull)
@@ -286,40 +163,6 @@ def vjp(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
 
 def _all_of(f: Callable, primals: tuple) -> Chosen:
     return Chosen(f, tuple(range(len(primals))), primals, {})
-
-
-def _watch_outputs(recorded: _Run, tape: Tape) -> None:
-    """The caller gets the outputs before the walk, and a residual may be one of them."""
-    for row, out in zip(recorded.rows, recorded.outs):
-        if row is not None and type(out) is np.ndarray:
-            tape.watch(out, row)
-
-
-def _checked_cotangents(cotangent: Any, recorded: _Run) -> list[Any]:
-    cts, treedef = tree.flatten(cotangent)
-    if treedef != recorded.out_treedef:
-        raise errors.CotangentError("", recorded.out_treedef, treedef)
-    return [
-        _checked(ct, out, errors.CotangentError, lambda i=i: tree.leaf_paths(treedef)[i])
-        for i, (ct, out) in enumerate(zip(cts, recorded.outs))
-    ]
-
-
-def _checked(t: Any, like: Any, error: type, path: Callable[[], str]) -> Any:
-    """A tangent or cotangent that has the type of its value; a Python scalar takes any dtype."""
-    shape, dtype = shape_of(like), dtype_of(like)
-    if dtype.kind in "iub":
-        dtype = float0
-    if not isinstance(t, (np.ndarray, np.generic, Tracer, float, complex, int)):
-        raise error(path(), f"{dtype}{list(shape)}", describe_type(t))
-    own = dtype_of(t)
-    weak = type(t) in (int, float) or (type(t) is complex and dtype.kind == "c")
-    if weak and dtype != float0:
-        t = dtype.type(t)
-        own = dtype
-    if shape_of(t) != shape or own != dtype:
-        raise error(path(), f"{dtype}{list(shape)}", f"{own}{list(shape_of(t))}")
-    return t
 
 
 # ---- forward mode --------------------------------------------------------------------------
@@ -356,7 +199,7 @@ def jvp(f: Callable, primals: Sequence, tangents: Sequence, has_aux: bool = Fals
     duals = []
     for index, (leaf, t) in enumerate(zip(leaves, ts)):
         value = differentiable_leaf(leaf, lambda index=index: chosen.path(index), allow_int=True)
-        t = _checked(t, leaf, errors.TangentError, lambda i=index: tree.leaf_paths(treedef)[i])
+        t = checked(t, leaf, errors.TangentError, lambda i=index: tree.leaf_paths(treedef)[i])
         duals.append(leaf if value is None else forward.dual(value, t))
     try:
         out = chosen.call(tree.unflatten(treedef, duals))
@@ -368,10 +211,8 @@ def jvp(f: Callable, primals: Sequence, tangents: Sequence, has_aux: bool = Fals
 
     out, aux = split_aux(out, has_aux, f)
     outs, out_treedef = tree.flatten(out)
-    values = [_plain(strip(output_leaf(o, f))) for o in outs]
-    out_ts = [
-        _unshared(o.tangent, ts) if type(o) is Dual and o.trace is forward else zeros(o) for o in outs
-    ]
+    values = [plain(strip(output_leaf(o, f))) for o in outs]
+    out_ts = [_unshared(o.tangent, ts) if type(o) is Dual and o.trace is forward else zeros(o) for o in outs]
     result = tree.unflatten(out_treedef, values), tree.unflatten(out_treedef, out_ts)
     return (*result, tree.map(strip, aux)) if has_aux else result
 
@@ -381,7 +222,7 @@ def _unshared(t: Any, given: Sequence[Any]) -> Any:
     if type(t) is np.ndarray and t.ndim:
         if not t.flags.writeable or t.base is not None or any(t is g for g in given):
             return np.array(t)
-    return _plain(t)
+    return plain(t)
 
 
 def linearize(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
@@ -407,8 +248,8 @@ def linearize(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     >>> f_lin(3.0)
     np.float64(3.0)
     """
-    recorded = _Run(_all_of(f, primals), f, has_aux, allow_int=True, push=True)
-    _watch_outputs(recorded, recorded.record.tape)
+    recorded = Run(_all_of(f, primals), f, has_aux, allow_int=True, push=True)
+    recorded.watch_outputs()
 
     def f_lin(*tangents):
         ts, treedef = tree.flatten(tangents)
@@ -416,16 +257,14 @@ def linearize(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
             raise errors.TangentError("", recorded.treedef, treedef)
         paths = tree.leaf_paths(treedef)
         ts = [
-            _checked(t, x, errors.TangentError, lambda i=i: paths[i])
+            checked(t, x, errors.TangentError, lambda i=i: paths[i])
             for i, (t, x) in enumerate(zip(ts, recorded.leaves))
         ]
         inputs = [t for t, slot in zip(ts, recorded.slots) if slot is not None]
         reached = [r for r in recorded.rows if r is not None]
         types = [(o.shape, o.dtype) for o, r in zip(recorded.outs, recorded.rows) if r is not None]
         pushed = iter(push_forward(recorded.record.tape, inputs, reached, types))
-        outs = [
-            None if row is None else next(pushed) for row in recorded.rows
-        ]
+        outs = [None if row is None else next(pushed) for row in recorded.rows]
         outs = [zeros(o) if t is None else _unshared(t, ts) for t, o in zip(outs, recorded.outs)]
         return tree.unflatten(recorded.out_treedef, outs)
 
@@ -451,17 +290,17 @@ def linear_transpose(f: Callable, *primals: Any) -> Callable:
     (array([30.,  3.]),)
     """
     at_zero = tree.map(lambda x: np.zeros(shape_of(x), dtype_of(x)), primals)
-    recorded = _Run(_all_of(f, at_zero), f, False, allow_int=False)
+    recorded = Run(_all_of(f, at_zero), f, False, allow_int=False)
     _require_linear(recorded, f)
 
     def transpose(cotangent):
-        cts = _checked_cotangents(cotangent, recorded)
+        cts = recorded.checked_cotangents(cotangent)
         return recorded.finish(recorded.pull(cts, consume=False))
 
     return transpose
 
 
-def _require_linear(recorded: _Run, f: Callable) -> None:
+def _require_linear(recorded: Run, f: Callable) -> None:
     tape = recorded.record.tape
     for row, plan in enumerate(tape.plans):
         if plan is None:
@@ -489,9 +328,3 @@ def stop_gradient(x: Any) -> Any:
     np.float64(9.0)
     """
     return tree.map(stop_gradient_leaf, x)
-
-
-__all__ = [
-    "ShapeDtypeStruct", "grad", "jvp", "linear_transpose", "linearize", "stop_gradient",
-    "value_and_grad", "vjp",
-]  # fmt: skip

@@ -9,9 +9,7 @@ from funcgrad._transforms.derivatives import jvp, value_and_grad
 from funcgrad._transforms.jacobians import jacfwd, jacrev
 
 
-def hessian(
-    f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
-) -> Callable:
+def hessian(f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False) -> Callable:
     """The Hessian: the forward-mode Jacobian of the reverse-mode one.
 
     Args:

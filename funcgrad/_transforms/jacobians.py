@@ -11,11 +11,18 @@ from funcgrad import errors, tree
 from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._interpreters.forward import Dual
 from funcgrad._transforms.arguments import (
-    Argnums, Chosen, differentiable_leaf, name_of, output_leaf, split_aux, wraps, zeros,
+    Argnums,
+    Chosen,
+    differentiable_leaf,
+    name_of,
+    output_leaf,
+    split_aux,
+    wraps,
+    zeros,
 )  # fmt: skip
 from funcgrad._transforms.batching import batched_call
 from funcgrad._transforms.debugging import new_forward
-from funcgrad._transforms.derivatives import _check_holomorphic, _plain, _Run
+from funcgrad._transforms.recording import Run, check_holomorphic, plain
 
 
 def _basis(leaves) -> tuple[list[np.ndarray], int]:
@@ -43,7 +50,7 @@ def _split(batch: Any, leaves, move_last: bool) -> list[Any]:
             out.append(np.reshape(part, (*part.shape[:-1], *shape)))
         else:
             out.append(np.reshape(part, (*shape, *part.shape[1:])))
-    return [_plain(o) for o in out]
+    return [plain(o) for o in out]
 
 
 def jacrev(
@@ -74,17 +81,17 @@ def jacrev(
 
     @wraps(f, "jacrev")
     def run(*args, **kwargs):
-        recorded = _Run(Chosen(f, argnums, args, kwargs), f, has_aux, allow_int)
+        recorded = Run(Chosen(f, argnums, args, kwargs), f, has_aux, allow_int)
         jacobian = _pull_jacobian(recorded, f, holomorphic, "jacrev")
         return (jacobian, recorded.aux) if has_aux else jacobian
 
     return run
 
 
-def _pull_jacobian(recorded: _Run, f: Callable, holomorphic: bool, transform: str) -> Any:
+def _pull_jacobian(recorded: Run, f: Callable, holomorphic: bool, transform: str) -> Any:
     outs = recorded.outs
     dtypes = [dtype_of(o) for o in outs]
-    _check_holomorphic(recorded.leaves, dtypes, holomorphic, f, transform)
+    check_holomorphic(recorded.leaves, dtypes, holomorphic, f, transform)
     if any(d.kind in "iub" for d in dtypes):
         raise errors.OutputTypeError(
             name_of(f), "an integer output", f"{transform} needs floating-point outputs."
@@ -118,9 +125,7 @@ def _finish_member(ct: Any, like: Any) -> Any:
     return ct if ct.dtype == dtype_of(like) else np.real(ct).astype(dtype_of(like))
 
 
-def jacfwd(
-    f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
-) -> Callable:
+def jacfwd(f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False) -> Callable:
     """The Jacobian by forward mode: one batched sweep for all inputs; for fewer inputs than outputs.
 
     Args:
@@ -169,24 +174,18 @@ def jacfwd(
             result["aux"] = tree.map(strip, aux) if has_aux else None
             result["outs"] = [strip(output_leaf(o, f)) for o in outs]
             if holomorphic:
-                _check_holomorphic(leaves, [dtype_of(o) for o in outs], True, f, "jacfwd")
-            return [
-                o.tangent if type(o) is Dual and o.trace is forward else zeros(o) for o in outs
-            ]
+                check_holomorphic(leaves, [dtype_of(o) for o in outs], True, f, "jacfwd")
+            return [o.tangent if type(o) is Dual and o.trace is forward else zeros(o) for o in outs]
 
         columns = batched_call(push, seeds, total)
-        trees = [
-            tree.unflatten(treedef, _split(batch, leaves, move_last=True)) for batch in columns
-        ]
+        trees = [tree.unflatten(treedef, _split(batch, leaves, move_last=True)) for batch in columns]
         jacobian = tree.unflatten(result["treedef"], trees)
         return (jacobian, result["aux"]) if has_aux else jacobian
 
     return run
 
 
-def jacobian(
-    f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
-) -> Callable:
+def jacobian(f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False) -> Callable:
     """The Jacobian, by whichever mode is cheaper: reverse unless there are fewer inputs than outputs.
 
     Args:
@@ -207,7 +206,7 @@ def jacobian(
 
     @wraps(f, "jacobian")
     def run(*args, **kwargs):
-        recorded = _Run(Chosen(f, argnums, args, kwargs), f, has_aux, False)
+        recorded = Run(Chosen(f, argnums, args, kwargs), f, has_aux, False)
 
         def size(leaves):
             return sum(int(np.prod(shape_of(x), dtype=int)) for x in leaves)

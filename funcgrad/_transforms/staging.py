@@ -15,9 +15,7 @@ from funcgrad._primitives.control import call
 from funcgrad._transforms.arguments import name_of, output_leaf, wraps
 
 
-def make_jaxpr(
-    f: Callable, static_argnums: int | Sequence[int] = (), return_shape: bool = False
-) -> Callable:
+def make_jaxpr(f: Callable, static_argnums: int | Sequence[int] = (), return_shape: bool = False) -> Callable:
     """A function that returns the program of `f`.
 
     With values, Python control flow works and the program is of the path that was taken; with types

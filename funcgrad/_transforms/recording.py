@@ -1,0 +1,184 @@
+"""A function recorded at its arguments: what vjp, grad, linearize and the Jacobians share."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from funcgrad import errors, tree
+from funcgrad._core.source import describe
+from funcgrad._core.tracer import Tracer
+from funcgrad._core.types import dtype_of, float0, shape_of
+from funcgrad._interpreters.forward import Dual
+from funcgrad._interpreters.record import Recorded
+from funcgrad._interpreters.reverse import fit, pull_back
+from funcgrad._transforms.arguments import (
+    Chosen,
+    describe_type,
+    differentiable_leaf,
+    name_of,
+    output_leaf,
+    split_aux,
+    zeros,
+)  # fmt: skip
+from funcgrad._transforms.debugging import new_record, share_check
+
+
+class Run:
+    """A function recorded at its arguments: the tape, the inputs, and the output.
+
+    Attributes:
+        leaves: the chosen arguments' leaves; `slots` their rows, None for integers.
+        outs: the output's leaves without this trace; `rows` theirs, None where the output does not
+            depend on the inputs.
+    """
+
+    __slots__ = (
+        "record", "chosen", "leaves", "treedef", "slots", "outs", "rows", "out_treedef", "aux",
+    )  # fmt: skip
+
+    def __init__(self, chosen: Chosen, f: Callable, has_aux: bool, allow_int: bool, push: bool = False):
+        self.record = record = new_record(push)
+        self.chosen = chosen
+        self.leaves, self.treedef = tree.flatten(chosen.tree)
+        tracers, self.slots = [], []
+        for index, leaf in enumerate(self.leaves):
+            value = differentiable_leaf(leaf, lambda index=index: chosen.path(index), allow_int)
+            if value is None:
+                tracers.append(leaf)
+                self.slots.append(None)
+            else:
+                tracer = record.input(value)
+                tracers.append(tracer)
+                self.slots.append(tracer.slot)
+        try:
+            out = chosen.call(tree.unflatten(self.treedef, tracers))
+        finally:
+            record.close()
+        out, self.aux = split_aux(out, has_aux, f)
+        if has_aux:
+            self.aux = tree.map(self._strip, self.aux)
+        outs, self.out_treedef = tree.flatten(out)
+        self.rows = [self._row(o) for o in outs]
+        self.outs = [plain(self._strip(output_leaf(o, f))) for o in outs]
+
+    def _row(self, x: Any) -> int | None:
+        return x.slot if type(x) is Recorded and x.trace is self.record else None
+
+    def _strip(self, x: Any) -> Any:
+        return x.value if type(x) is Recorded and x.trace is self.record else x
+
+    @property
+    def out(self) -> Any:
+        return tree.unflatten(self.out_treedef, self.outs)
+
+    def pull(self, cotangents: Sequence[Any], consume: bool) -> list[Any]:
+        """A cotangent for each leaf of the inputs; None where the output does not depend on it."""
+        pairs = [(r, ct) for r, ct in zip(self.rows, cotangents) if r is not None]
+        rows, seeds = [r for r, _ in pairs], [ct for _, ct in pairs]
+        with np.errstate(all="ignore"):  # an infinite derivative is a result; debug_nans finds its cause
+            cts = pull_back(self.record.tape, rows, seeds, consume, share_check())
+        return [None if slot is None else cts[slot] for slot in self.slots]
+
+    def watch_outputs(self) -> None:
+        """The caller gets the outputs before the walk, and a residual may be one of them."""
+        for row, out in zip(self.rows, self.outs):
+            if row is not None and type(out) is np.ndarray:
+                self.record.tape.watch(out, row)
+
+    def checked_cotangents(self, cotangent: Any) -> list[Any]:
+        """The leaves of a cotangent, which must be like the output."""
+        cts, treedef = tree.flatten(cotangent)
+        if treedef != self.out_treedef:
+            raise errors.CotangentError("", self.out_treedef, treedef)
+        return [
+            checked(ct, out, errors.CotangentError, lambda i=i: tree.leaf_paths(treedef)[i])
+            for i, (ct, out) in enumerate(zip(cts, self.outs))
+        ]
+
+    def finish(self, cts: Sequence[Any]) -> Any:
+        """Cotangents as a tree like the inputs, of their shapes and dtypes."""
+        return tree.unflatten(self.treedef, [finish(ct, x) for ct, x in zip(cts, self.leaves)])
+
+    def report_unused(self, cts: Sequence[Any], unused: str, f: Callable) -> None:
+        """Say so where the output does not depend on an input."""
+        missing = [i for i, ct in enumerate(cts) if ct is None and self.slots[i] is not None]
+        if not missing or unused == "zero":
+            return
+        cut = self.record.cut
+        if unused == "error":
+            where = None if cut is None else describe(*cut)
+            raise errors.UnusedInputError(name_of(f), self.chosen.path(missing[0]), where)
+        if cut is None or len(missing) < len(cts):
+            return
+        for leaf in self.leaves:  # a transform around this one says it, once
+            if isinstance(leaf, (Recorded, Dual)):
+                leaf.trace.cut = leaf.trace.cut or cut
+                return
+        warnings.warn(
+            f"the gradient of {name_of(f)} is zero: the dependence on its input was cut at "
+            f"{describe(*cut)} by an operation without derivative (a comparison, a rounding, an "
+            "integer or boolean read). grad(..., unused='zero') keeps quiet, unused='error' raises.",
+            errors.DependenceCutWarning,
+            stacklevel=4,
+        )
+
+
+def finish(ct: Any, like: Any) -> Any:
+    """A cotangent in the shape and dtype of what it belongs to."""
+    if ct is None:
+        return zeros(like)
+    dtype = dtype_of(like)
+    if ct.dtype is not dtype or ct.shape != shape_of(like):
+        ct = fit(ct, shape_of(like), dtype)
+    return plain(ct)
+
+
+def plain(x: Any) -> Any:
+    """A result as NumPy gives it: a scalar in place of an array without axes or a Python number."""
+    if type(x) is np.ndarray:
+        return x[()] if x.ndim == 0 else x
+    if type(x) in (float, int, complex, bool):
+        return np.asarray(x)[()]
+    return x
+
+
+def checked(t: Any, like: Any, error: type, path: Callable[[], str]) -> Any:
+    """A tangent or cotangent that has the type of its value; a Python scalar takes any dtype."""
+    shape, dtype = shape_of(like), dtype_of(like)
+    if dtype.kind in "iub":
+        dtype = float0
+    if not isinstance(t, (np.ndarray, np.generic, Tracer, float, complex, int)):
+        raise error(path(), f"{dtype}{list(shape)}", describe_type(t))
+    own = dtype_of(t)
+    weak = type(t) in (int, float) or (type(t) is complex and dtype.kind == "c")
+    if weak and dtype != float0:
+        t = dtype.type(t)
+        own = dtype
+    if shape_of(t) != shape or own != dtype:
+        raise error(path(), f"{dtype}{list(shape)}", f"{own}{list(shape_of(t))}")
+    return t
+
+
+def check_holomorphic(leaves, out_dtypes, holomorphic: bool, f: Callable, transform: str) -> None:
+    complex_out = [d.kind == "c" for d in out_dtypes]
+    if not holomorphic:
+        if any(complex_out):
+            raise errors.OutputTypeError(
+                name_of(f), "a complex output",
+                f"{transform} needs a real output (np.real(y), np.abs(y)**2), or holomorphic=True if "
+                "the function is complex-differentiable.",
+            )  # fmt: skip
+        return
+    if any(dtype_of(x).kind != "c" for x in leaves):
+        raise errors.InputTypeError(
+            "an argument", "real", "but holomorphic=True is for functions of complex arguments",
+            "Pass complex numbers: x.astype(complex) or 1.0 + 0j; or leave holomorphic out.",
+        )  # fmt: skip
+    if not all(complex_out):
+        raise errors.OutputTypeError(
+            name_of(f), "a real output", "With holomorphic=True the output must be complex."
+        )
