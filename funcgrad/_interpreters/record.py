@@ -128,10 +128,12 @@ class Record(Trace):
                 self.tape.watch(values[position], row)
 
     def pick(self, slot: int, index: int, value: Any, place) -> Any:
-        """One of several outputs, as a row of its own: it has no plan, its residual is the index."""
-        if not is_differentiable(dtype_of(value)):
+        """One of several outputs, as a row of its own: it has no plan, and keeps index and type."""
+        dtype = dtype_of(value)
+        if not is_differentiable(dtype):
             return value
-        return self._tracer(self.tape.append(None, (slot,), index, {}, None, code, offset), value)
+        residual = (index, shape_of(value), dtype)
+        return self._tracer(self.tape.append(None, (slot,), residual, place), value)
 
     def constant(self, prim, args: tuple, params: dict) -> Any:
         """A primitive without derivative: carried out on the innermost values, and not recorded."""
