@@ -1,0 +1,8 @@
+"""Check derivatives: of your own functions (`check_grads`), of primitives that you add (`check_primitive`).
+
+All are deterministic: the same random directions in every run.
+"""
+
+from funcgrad._testing.gradients import check_grads, numerical_jvp
+
+__all__ = ["check_grads", "check_primitive", "numerical_jvp"]
