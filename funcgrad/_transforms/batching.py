@@ -48,7 +48,7 @@ def vmap(f: Callable, in_axes: Any = 0, out_axes: Any = 0, axis_size: int | None
         size = _batch_size(leaves, axes, axis_size, paths, f)
         trace = Batch(size)
         inputs = [
-            x if axis is None else trace.batched(np.moveaxis(as_array(x), axis, 0))
+            x if axis is None else trace.batched(np.moveaxis(as_array(x), axis, 0) if axis else as_array(x))
             for x, axis in zip(leaves, axes)
         ]
         try:
