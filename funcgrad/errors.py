@@ -451,6 +451,17 @@ class UnsupportedFunctionError(FuncgradError, NotImplementedError, TypeError):
         return f"np.{self.name} is not supported on traced values, at {self.where}\n{cure}"
 
 
+class UnsupportedArgumentError(FuncgradError, NotImplementedError, TypeError):
+    """A NumPy function is supported on traced values, but not with this argument."""
+
+    def __init__(self, function, argument, where, cure):
+        super().__init__(function, argument, where, cure)
+        self.function, self.argument, self.where, self.cure = function, argument, where, cure
+
+    def __str__(self):
+        return f"np.{self.function} does not support {self.argument}, at {self.where}\n{self.cure}"
+
+
 class InPlaceError(FuncgradError, TypeError):
     """An operation would write into an array where the derivative cannot follow."""
 
@@ -606,6 +617,26 @@ class NothingToCheckError(FuncgradError, ValueError):
         return (
             f"{self.function} has no floating-point or complex {self.what}, so no derivative either\n"
             "Pass numbers such as 3.0 or x.astype(float), and return some."
+        )
+
+
+class LawError(FuncgradError, AssertionError):
+    """A law that holds of every function was found broken: in a batch, a program, a type, a dtype.
+
+    Every transform of a function gives what the function gives. If one does not, a rule of a primitive
+    (its batching, its type, a value that its derivative makes up) is wrong.
+    """
+
+    def __init__(self, function, law, path, found, expected):
+        super().__init__(function, law, path, found, expected)
+        self.function, self.law, self.path = function, law, path
+        self.found, self.expected = found, expected
+
+    def __str__(self):
+        return (
+            f"{self.function}, {self.law}: found {self.found}{self.path and f' at {self.path}'}, expected "
+            f"{self.expected}\nA transform gives what the function itself gives. Look at the batching rule, "
+            "the typing rule and the derivatives of the primitives that it uses."
         )
 
 

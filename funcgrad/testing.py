@@ -4,5 +4,6 @@ All are deterministic: the same random directions in every run.
 """
 
 from funcgrad._testing.gradients import check_grads, numerical_jvp
+from funcgrad._testing.primitives import check_primitive
 
 __all__ = ["check_grads", "check_primitive", "numerical_jvp"]

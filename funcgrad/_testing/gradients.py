@@ -11,8 +11,8 @@ import numpy as np
 from funcgrad import errors, tree
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 from funcgrad._testing import differences
-from funcgrad._transforms.derivatives import jvp, vjp
 from funcgrad._transforms.arguments import name_of
+from funcgrad._transforms.derivatives import jvp, vjp
 
 _LOCATED = 512  # input entries up to which a wrong reverse derivative is searched for the wrong entry
 

@@ -1,0 +1,78 @@
+"""Every row of the samples table under every rule, transform, mode and dtype."""
+
+import numpy as np
+import pytest
+from samples import SAMPLES
+
+from funcgrad import make_jaxpr
+from funcgrad._primitives.kinds import PRIMITIVES
+from funcgrad._testing import laws
+from funcgrad.testing import check_grads
+
+ROWS = pytest.mark.parametrize("row", SAMPLES, ids=lambda row: row.id)
+TYPED_ROWS = pytest.mark.parametrize(
+    "row, dtype", [pytest.param(row, d, id=f"{row.id}-{d}") for row in SAMPLES for d in row.dtypes]
+)
+
+
+def cast(args, dtype):
+    """A row's arguments in a dtype; complex ones get imaginary parts."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "c":
+        args = [x * np.exp(0.25j * (1 + np.arange(np.size(x)) % 3).reshape(np.shape(x))) for x in args]
+    return tuple(np.asarray(x, dtype)[()] for x in args)
+
+
+def rough(dtype):
+    """Tolerances that follow from the dtype alone; in float16 only that much can be expected."""
+    return {"rtol": 0.05, "atol": 0.05} if np.dtype(dtype) == np.float16 else {}
+
+
+@TYPED_ROWS
+def test_value_and_dtype(row, dtype):
+    laws.check_values(row.f, cast(row.args, dtype))
+
+
+@TYPED_ROWS
+def test_derivatives(row, dtype):
+    order = row.order if np.dtype(dtype).itemsize >= 8 else 1
+    check_grads(row.f, cast(row.args, dtype), order=order, **rough(dtype))
+
+
+@pytest.mark.parametrize(
+    "row, dtype",
+    [
+        pytest.param(row, d, id=f"{row.id}-{d}")
+        for row in SAMPLES
+        if row.stage
+        for d in row.dtypes
+        if np.dtype(d).itemsize < 8
+    ],
+)
+def test_derivatives_are_no_wider(row, dtype):
+    laws.check_precision(row.f, cast(row.args, dtype))
+
+
+@pytest.mark.parametrize("row", [row for row in SAMPLES if row.batch], ids=lambda row: row.id)
+def test_batching(row):
+    laws.check_batching(row.f, row.args)
+
+
+@pytest.mark.parametrize("row", [row for row in SAMPLES if row.stage], ids=lambda row: row.id)
+def test_staging(row):
+    laws.check_staging(row.f, row.args)
+
+
+def test_rows_have_names_of_their_own():
+    ids = [row.id for row in SAMPLES]
+    assert len(set(ids)) == len(ids), sorted({i for i in ids if ids.count(i) > 1})
+
+
+def test_every_primitive_has_a_row():
+    """In the program of a row, or of its derivatives."""
+    seen = set()
+    for row in SAMPLES:
+        derivatives, *vectors = laws.derivatives_at(row.f, row.args)
+        for program in (make_jaxpr(row.f)(*row.args), make_jaxpr(derivatives)(row.args, *vectors)):
+            seen |= {eqn.primitive.name for eqn in laws.equations(program)}
+    assert not set(PRIMITIVES) - seen
