@@ -1,9 +1,9 @@
 """Programs rather than numbers: nested calls, cut derivatives."""
 
 import numpy as np
-from samples.table import Sample
 
 from funcgrad import named_call, stop_gradient
+from samples.table import Sample
 
 wave = named_call(lambda x, y: np.sin(x) * y, name="wave")
 x = np.array([0.3, -1.2, 2.0])
