@@ -131,9 +131,7 @@ CONTAINERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("container", "leaves", "shown", "paths"), CONTAINERS, ids=lambda x: repr(x)
-)
+@pytest.mark.parametrize(("container", "leaves", "shown", "paths"), CONTAINERS, ids=lambda x: repr(x))
 def test_container(container, leaves, shown, paths):
     found, treedef = tree.flatten(container)
     assert found == leaves
