@@ -108,3 +108,14 @@ def batch_by_itself(prim) -> Callable:
         return prim(*values, **params)
 
     return batch
+
+
+def batch_alike(prim) -> Callable:
+    """The batching rule of a primitive of arrays of one shape, whose axes count from the end."""
+
+    def batch(values, batched, **params):
+        size = next(shape_of(v)[0] for v, b in zip(values, batched) if b)
+        alike = [v if b else np.broadcast_to(v, (size, *shape_of(v))) for v, b in zip(values, batched)]
+        return prim(*alike, **params)
+
+    return batch
