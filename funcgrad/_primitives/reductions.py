@@ -1,17 +1,213 @@
-"""Reductions. Axes are tuples of negative integers: a batch axis in front changes nothing."""
+"""Reductions. Axes are tuples of negative integers: a batch axis in front changes nothing.
+
+The names are those of Python's own functions, which are not used here.
+"""
+
+import math
 
 import numpy as np
 
-from funcgrad._primitives.kinds import linear
+from funcgrad._interpreters.batch import batch_alike
+from funcgrad._primitives.kinds import constant, general, linear
+from funcgrad._primitives.scans import products_before
+
+
+def spread(g, axis, keepdims):
+    """A reduction's result with the axes that it lost, as axes of size 1."""
+    return g if keepdims or not axis else np.expand_dims(g, axis)
+
+
+# ---- sums and products ---------------------------------------------------------------------
 
 
 @linear(structural=True)
-def sum(x, *, axis, keepdims=False):
-    return np.add.reduce(x, axis=axis, keepdims=keepdims)
+def sum(x, *, axis, keepdims=False, dtype=None):
+    return np.add.reduce(x, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 @sum.transpose
-def sum_transpose(g, x_shape, *, axis, keepdims=False):
-    if not keepdims:
+def sum_transpose(g, x_shape, *, axis, keepdims=False, dtype=None):
+    if not keepdims and len(axis) < len(x_shape):  # a 0-d cotangent broadcasts as it is
         g = np.expand_dims(g, axis)
     return np.broadcast_to(g, x_shape)
+
+
+@general
+def prod(x, *, axis, keepdims=False):
+    """The product along one axis, an integer."""
+    return np.multiply.reduce(x, axis=axis, keepdims=keepdims)
+
+
+@prod.jvp
+def prod_jvp(t, x, *, axis, keepdims=False):
+    return np.add.reduce(t * products_of_others(x, axis), axis=axis, keepdims=keepdims)
+
+
+@prod.vjp
+def prod_vjp(g, x, *, axis, keepdims=False):
+    return spread(g, (axis,), keepdims) * products_of_others(x, axis)
+
+
+def products_of_others(x, axis):
+    """For each entry the product of all others: before it times behind it, so that zeros are exact."""
+    return products_before(x, axis=axis) * products_before(x, axis=axis, reverse=True)
+
+
+# ---- extrema -------------------------------------------------------------------------------
+
+
+def _extremum(ufunc, name):
+    """The reduction by `maximum` or its like: the derivative is shared equally among tied entries."""
+
+    def impl(x, *, axis, keepdims=False):
+        return ufunc.reduce(x, axis=axis, keepdims=keepdims)
+
+    prim = general(impl, name=name)
+    quiet = ufunc in (np.fmax, np.fmin)
+
+    def tied(x, y, axis, keepdims):
+        # the extremum is NaN if an entry is; that one is it
+        hit = np.equal(x, spread(y, axis, keepdims))
+        return hit if quiet else hit | np.not_equal(x, x)
+
+    def count(hit, axis, keepdims, dtype):
+        # 0 only where fmax finds nothing but NaN
+        return np.maximum(np.add.reduce(hit, axis=axis, keepdims=keepdims), 1).astype(dtype)
+
+    @prim.jvp
+    def jvp(t, x, y, *, axis, keepdims=False):
+        hit = tied(x, y, axis, keepdims)
+        total = np.add.reduce(np.where(hit, t, 0.0), axis=axis, keepdims=keepdims)
+        return total / count(hit, axis, keepdims, t.dtype)
+
+    @prim.vjp
+    def vjp(g, x, y, *, axis, keepdims=False):
+        hit = tied(x, y, axis, keepdims)
+        share = g / count(hit, axis, keepdims, g.dtype)
+        return np.where(hit, spread(share, axis, keepdims), 0.0)
+
+    @prim.living
+    def living(x, y, *, axis, keepdims=False):
+        return tied(x, y, axis, keepdims)
+
+    return prim
+
+
+max = _extremum(np.maximum, "max")
+min = _extremum(np.minimum, "min")
+fmax = _extremum(np.fmax, "max_of_numbers")
+fmin = _extremum(np.fmin, "min_of_numbers")
+
+
+@general(name="logsumexp")
+def logaddexp(x, *, axis, keepdims=False):
+    return np.logaddexp.reduce(x, axis=axis, keepdims=keepdims)
+
+
+def _softmax(x, y, axis, keepdims):
+    # where every entry is -inf so is y, and -inf - -inf would be NaN; exp(-inf) is 0
+    return np.exp(x - spread(np.where(y == -np.inf, 0.0, y), axis, keepdims))
+
+
+@logaddexp.jvp
+def logaddexp_jvp(t, x, y, *, axis, keepdims=False):
+    return np.add.reduce(t * _softmax(x, y, axis, keepdims), axis=axis, keepdims=keepdims)
+
+
+@logaddexp.vjp
+def logaddexp_vjp(g, x, y, *, axis, keepdims=False):
+    return spread(g, axis, keepdims) * _softmax(x, y, axis, keepdims)
+
+
+# ---- variance ------------------------------------------------------------------------------
+
+
+@general
+def var(x, *, axis, keepdims=False, ddof=0):
+    return np.var(x, axis=axis, ddof=ddof, keepdims=keepdims)
+
+
+@var.jvp
+def var_jvp(t, x, *, axis, keepdims=False, ddof=0):
+    return np.add.reduce(t * _var_slope(x, axis, ddof), axis=axis, keepdims=keepdims)
+
+
+@var.vjp
+def var_vjp(g, x, *, axis, keepdims=False, ddof=0):
+    return spread(g, axis, keepdims) * _var_slope(x, axis, ddof)
+
+
+def _var_slope(x, axis, ddof):
+    """The derivative of a variance: that of the mean in it adds nothing, deviations sum to zero."""
+    count = math.prod([x.shape[i] for i in axis])
+    freedom = count - ddof
+    mean = np.add.reduce(x, axis=axis, keepdims=True) / (count or 1)
+    slope = (x - mean) * (2.0 / freedom if freedom > 0 else math.nan)
+    return np.conj(slope) if slope.dtype.kind == "c" else slope
+
+
+@general
+def std(x, *, axis, keepdims=False, ddof=0):
+    return np.std(x, axis=axis, ddof=ddof, keepdims=keepdims)
+
+
+@std.jvp
+def std_jvp(t, x, y, *, axis, keepdims=False, ddof=0):
+    slope = _std_slope(x, spread(y, axis, keepdims), axis, ddof)
+    return np.add.reduce(t * slope, axis=axis, keepdims=keepdims)
+
+
+@std.vjp
+def std_vjp(g, x, y, *, axis, keepdims=False, ddof=0):
+    return spread(g, axis, keepdims) * _std_slope(x, spread(y, axis, keepdims), axis, ddof)
+
+
+def _std_slope(x, y, axis, ddof):
+    """The derivative of a deviation; 0 where all entries are equal (rounding may leave y above 0)."""
+    if not x.size:
+        return x
+    flat = np.equal(
+        np.maximum.reduce(x, axis=axis, keepdims=True), np.minimum.reduce(x, axis=axis, keepdims=True)
+    )
+    return np.where(flat, 0.0, _var_slope(x, axis, ddof) / (2.0 * np.where(flat, 1.0, y)))
+
+
+# ---- sums of groups ------------------------------------------------------------------------
+
+
+@linear(structural=True)
+def bincount(weights, bins, *, length):
+    """The sums of the weights of each bin; `bins` are integers of the weights' shape, along the last axis."""
+    if weights.ndim == 1:
+        return np.bincount(bins, weights, length)
+    lanes = math.prod(weights.shape[:-1])
+    offsets = length * np.arange(lanes)[:, None]
+    flat = (bins.reshape(lanes, -1) + offsets).ravel()
+    return np.bincount(flat, weights.ravel(), lanes * length).reshape(*weights.shape[:-1], length)
+
+
+@bincount.transpose("weights")
+def bincount_transpose(g, bins, *, length):
+    return np.take_along_axis(g, bins, -1)
+
+
+bincount.batch = batch_alike(bincount)
+
+
+# ---- without derivative --------------------------------------------------------------------
+
+
+def _reducing(function, name):
+    def impl(x, *, axis, keepdims=False):
+        return function(x, axis=axis, keepdims=keepdims)
+
+    return constant(impl, name=name)
+
+
+all = _reducing(np.logical_and.reduce, "all")
+any = _reducing(np.logical_or.reduce, "any")
+count_nonzero = _reducing(np.count_nonzero, "count_nonzero")
+argmax = _reducing(np.argmax, "argmax")
+argmin = _reducing(np.argmin, "argmin")
+nanargmax = _reducing(np.nanargmax, "nanargmax")
+nanargmin = _reducing(np.nanargmin, "nanargmin")

@@ -1,0 +1,140 @@
+"""Cumulative operations along one axis, a negative integer; `reverse` runs them from its end."""
+
+import itertools
+
+import numpy as np
+
+from funcgrad._interpreters.batch import batch_alike
+from funcgrad._primitives.kinds import constant, general, linear
+
+
+def _along(axis, reverse, *arrays):
+    """Views with the scanned axis in front, in the order of the scan."""
+    arrays = [np.moveaxis(x, axis, 0) for x in arrays]
+    return [x[::-1] for x in arrays] if reverse else arrays
+
+
+# ---- sums ----------------------------------------------------------------------------------
+
+
+@linear(structural=True)
+def cumsum(x, *, axis, reverse=False, dtype=None):
+    if not reverse:
+        return np.add.accumulate(x, axis=axis, dtype=dtype)
+    (ordered,) = _along(axis, True, x)
+    out = np.empty(x.shape, dtype or x.dtype)
+    np.add.accumulate(ordered, axis=0, out=_along(axis, True, out)[0])
+    return out
+
+
+@cumsum.transpose
+def cumsum_transpose(g, *, axis, reverse=False, dtype=None):
+    return cumsum(g, axis=axis, reverse=not reverse)
+
+
+# ---- linear recurrences: what the derivatives of products are, without division -------------
+
+
+@general
+def recurrence(a, b, *, axis, reverse=False):
+    """The sequence z with z[0] = 0 and z[k + 1] = a[k] z[k] + b[k], as long as `a` and `b`.
+
+    Its derivatives are recurrences of the same form, and the transpose is it in reverse.
+    """
+    out = np.zeros(a.shape, np.result_type(a, b))
+    if not out.size:
+        return out
+    a, b, z = _along(axis, reverse, a, b, out)
+    if out.size >= 8 * len(z):  # steps of whole rows pay
+        for k in range(len(z) - 1):
+            np.multiply(a[k], z[k], out=z[k + 1])
+            z[k + 1] += b[k]
+    else:
+        for lane in np.ndindex(z.shape[1:]):
+            lane = (slice(None), *lane)
+            pairs = zip(a[lane][:-1].tolist(), b[lane][:-1].tolist())
+            z[lane] = list(itertools.accumulate(pairs, lambda z, ab: ab[0] * z + ab[1], initial=0.0))
+    return out
+
+
+@recurrence.jvp("a")
+def recurrence_jvp_a(t, a, y, *, axis, reverse=False):
+    return recurrence(a, t * y, axis=axis, reverse=reverse)
+
+
+@recurrence.vjp("a")
+def recurrence_vjp_a(g, a, y, *, axis, reverse=False):
+    return y * recurrence(a, g, axis=axis, reverse=not reverse)
+
+
+@recurrence.jvp("b")
+def recurrence_jvp_b(t, a, *, axis, reverse=False):
+    return recurrence(a, t, axis=axis, reverse=reverse)
+
+
+@recurrence.vjp("b")
+def recurrence_vjp_b(g, a, *, axis, reverse=False):
+    return recurrence(a, g, axis=axis, reverse=not reverse)
+
+
+recurrence.batch = batch_alike(recurrence)
+
+
+# ---- products ------------------------------------------------------------------------------
+
+
+@general
+def products_before(x, *, axis, reverse=False):
+    """For each entry the product of those before it, 1 for the first: `cumprod` is this times x."""
+    out = np.ones_like(x)
+    ordered, result = _along(axis, reverse, x, out)
+    np.multiply.accumulate(ordered[:-1], axis=0, out=result[1:])
+    return out
+
+
+@products_before.jvp
+def products_before_jvp(t, x, y, *, axis, reverse=False):
+    return recurrence(x, t * y, axis=axis, reverse=reverse)
+
+
+@products_before.vjp
+def products_before_vjp(g, x, y, *, axis, reverse=False):
+    return y * recurrence(x, g, axis=axis, reverse=not reverse)
+
+
+# ---- running extrema -----------------------------------------------------------------------
+
+
+def _repeats(x, *, axis):
+    """Whether an entry equals the one before it."""
+    out = np.zeros(x.shape, bool)
+    x, result = _along(axis, False, x, out)
+    np.equal(x[1:], x[:-1], out=result[1:])
+    return out
+
+
+repeats = constant(_repeats, name="repeats")
+
+
+def _running(ufunc, name):
+    """The running `maximum` or `minimum`: the derivative is shared equally among tied entries so far."""
+
+    def impl(x, *, axis):
+        return ufunc.accumulate(x, axis=axis)
+
+    prim = general(impl, name=name)
+
+    @prim.jvp
+    def jvp(t, x, y, *, axis):
+        stays = repeats(y, axis=axis).astype(t.dtype)
+        hit = np.equal(x, y)
+        share = np.where(hit, t, 0.0)
+        ones = hit.astype(t.dtype)
+        count = ones + stays * recurrence(stays, ones, axis=axis)
+        return (share + stays * recurrence(stays, share, axis=axis)) / np.maximum(count, 1.0)
+
+    return prim
+
+
+cummax = _running(np.maximum, "cummax")
+cummin = _running(np.minimum, "cummin")

@@ -1,0 +1,51 @@
+"""What NumPy's functions are given, in the strict form that primitives take."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+
+from funcgrad import errors
+from funcgrad._core.source import caller, describe
+from funcgrad._core.tracer import Tracer
+
+NO_VALUE = np._NoValue
+
+
+def given(argument: Any) -> bool:
+    """Whether an optional argument was given: not None, nor NumPy's mark for nothing."""
+    return argument is not None and argument is not NO_VALUE
+
+
+def negative_axis(axis: Any, ndim: int) -> int:
+    """An axis counted from the end; NumPy's AxisError if there is none such."""
+    return normalize_axis_index(operator.index(axis), ndim) - ndim
+
+
+def negative_axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    """Axes (None: all; an int; a tuple of ints) counted from the end, in order."""
+    if axis is None:
+        return tuple(range(-ndim, 0))
+    if type(axis) is int and -ndim <= axis < ndim:
+        return (axis if axis < 0 else axis - ndim,)
+    return tuple(sorted([i - ndim for i in normalize_axis_tuple(axis, ndim)]))
+
+
+def refuse_out(function: str, out: Any) -> None:
+    """``out=`` writes into an array where no derivative follows."""
+    if out is not None and out != (None,):
+        raise errors.InPlaceError(f"np.{function}(..., out=...)", describe(*caller(2)))
+
+
+def refuse_traced(function: str, argument: str, value: Any) -> None:
+    """An argument that has no derivative here, or that steers the result's shape."""
+    if isinstance(value, Tracer):
+        raise errors.UnsupportedArgumentError(
+            function,
+            f"a traced {argument}",
+            describe(*caller(2)),
+            f"Pass a plain value, or stop_gradient({argument}) if its derivative is not wanted.",
+        )
