@@ -544,6 +544,37 @@ class BatchAxisError(FuncgradError, ValueError):
         return f"{self.what}\n{self.cure}"
 
 
+class BatchedMaskError(FuncgradError, IndexError, TypeError):
+    """A result's length would depend on a boolean mask whose values are not known.
+
+    Under `vmap` each member of the batch has a mask of its own, and the results would differ in length;
+    in a program that is staged on types alone there are no values at all.
+
+    >>> import numpy as np
+    >>> from funcgrad import vmap
+    >>> vmap(lambda x: np.sum(x[x > 0.0]))(np.array([[1.0, -1.0], [2.0, 3.0]]))
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.BatchedMaskError: the length of ... depends on a mask ...
+
+    Keep the length, and put in place of what is not selected a value that does no harm:
+
+    >>> vmap(lambda x: np.sum(np.where(x > 0.0, x, 0.0)))(np.array([[1.0, -1.0], [2.0, 3.0]]))
+    array([1., 5.])
+    """
+
+    def __init__(self, what, where):
+        super().__init__(what, where)
+        self.what, self.where = what, where
+
+    def __str__(self):
+        return (
+            f"the length of {self.what} depends on a mask whose values are not known, at {self.where}\n"
+            "Under vmap each member has its own, and lengths would differ. Select with np.where(mask, x, "
+            "0.0), which keeps the shape, or compute the mask outside of vmap."
+        )
+
+
 class NonFiniteError(FuncgradError, FloatingPointError):
     """Under `debug_nans`: the first non-finite value that arose from finite ones."""
 

@@ -29,12 +29,13 @@ class Plan:
         push: ``push(tangents, residuals, params)`` -> the output's tangent; every tangent is there.
         lives: ``lives(None, residuals, params)`` -> for each position None or the mask of the entries
             that are live; None if there are no such masks.
-        special: whether the reverse walk must treat it apart: it has masks, or accumulates in place.
-        fitted: whether a share may differ from its argument in shape or dtype.
+        accumulate: the primitive's `Accumulator`, or None.
+        note: ``note(tape, row, parents, values)`` notes what the walk must know about the arguments
+            beside residuals; None if a share always has its argument's shape and dtype.
     """
 
     __slots__ = (
-        "prim", "positions", "read", "constants", "pull", "push", "lives", "special", "fitted", "names",
+        "prim", "positions", "read", "constants", "pull", "push", "lives", "accumulate", "note", "names",
     )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -63,24 +64,21 @@ def make_plan(prim, traced: tuple[int, ...], push: bool) -> Plan:
     )
     if any(name in (prim.reads or ()) or "*" + name in prim.args for name in names):
         plan.constants = None
-    plan.fitted = not (prim.elementwise and len(prim.args) == 1) or prim.multiple
+    plan.accumulate = prim.accumulate
+    plan.note = _note(prim, plan.positions)
 
     calls = [
         _Call(rule.push if push else rule.pull, read, names, i)
         for rule, read, i in zip(rules, reads, plan.positions)
     ]
     plan.pull = plan.push = plan.lives = None
-    if push and prim.joint:
-        plan.read = lambda values: ([shape_of(v) for v in values[:-1]],)
-        plan.push = _push_joint(prim, plan.positions)
-    elif push:
+    if push:
         plan.push = _push_multiple(calls) if prim.multiple else _compile_push(calls)
-    else:
+    elif prim.accumulate is None:
         plan.pull = _compile_pull(calls)
     if any(lives) and not push:
         masks = [live and _Call(live[0], live[1], names, i) for live, i in zip(lives, plan.positions)]
         plan.lives = _compile_pull(masks)
-    plan.special = plan.lives is not None or prim.accumulate is not None
     return plan
 
 
@@ -161,18 +159,89 @@ def _reader(getters) -> Callable:
     return lambda values: tuple([values[g] if isinstance(g, int) else g(values) for g in getters])
 
 
-def _push_joint(prim, positions) -> Callable:
-    """The push of a primitive that is linear in all arguments together: itself, once."""
+class _Fitting:
+    """Notes what shares must be fitted to, to undo broadcasting and promotion.
 
-    def push(tangents, residuals, params):
-        dtype = np.result_type(*[t.dtype for t in tangents if t is not None])
-        parts = [None] * len(residuals[0])
-        for position, t in zip(positions, tangents):
-            parts[position] = t
-        parts = [np.zeros(shape, dtype) if t is None else t for t, shape in zip(parts, residuals[0])]
-        return prim(*parts, **params)
+    `tape.fits` gets for each parent (shape, dtype), or None where nothing is to do; a shape of None where
+    the rule sees to it, a dtype of None for a Python scalar, which takes any.
+    """
 
-    return push
+    def __init__(self, positions: tuple[int, ...], broadcasts: bool):
+        self.positions = positions
+        self.broadcasts = broadcasts
+
+    def note(self, tape, row: int, parents, values: list) -> None:
+        out = values[-1]
+        try:  # nearly always all is the same, and found to be so at a third of the cost
+            shape, dtype = out.shape, out.dtype
+            for position in self.positions:
+                value = values[position]
+                if value.dtype is not dtype or (self.broadcasts and value.shape != shape):
+                    break
+            else:
+                return
+        except AttributeError:  # Python scalars
+            pass
+        shape, dtype = shape_of(out), dtype_of(out)
+        fits: list[tuple | None] = []
+        for position in self.positions:
+            value = values[position]
+            own = shape_of(value) if self.broadcasts else None
+            own_dtype = getattr(value, "dtype", None)
+            same = (own_dtype is None or own_dtype == dtype) and (own is None or own == shape)
+            fits.append(None if same else (own, own_dtype))
+        if any(fits):
+            tape.fits[row] = fits
+
+
+def _note_types(positions: tuple[int, ...]) -> Callable:
+    """Of a primitive with several outputs: each share is fitted to its argument's type."""
+
+    def note(tape, row: int, parents, values: list) -> None:
+        tape.fits[row] = [(shape_of(values[p]), dtype_of(values[p])) for p in positions]
+
+    return note
+
+
+def _note_buffer(tape, row: int, parents, values: list) -> None:
+    """Of a primitive that accumulates: the type of the cotangent that its shares are added into."""
+    (parent,) = parents
+    if parent not in tape.types:
+        tape.types[parent] = (values[0].shape, values[0].dtype)
+
+
+def _note(prim, positions: tuple[int, ...]) -> Callable | None:
+    if prim.accumulate is not None:
+        return _note_buffer
+    if prim.multiple:
+        return _note_types(positions)
+    if prim.elementwise and len(prim.args) == 1:
+        return None
+    return _Fitting(positions, prim.elementwise).note
+
+
+def make_joint_plan(prim) -> Plan:
+    """The plan of a primitive that is linear in all arguments together, whichever are traced.
+
+    Its residuals are the positions of the traced arguments and the shapes of all.
+    """
+    plan = Plan()
+    plan.prim = prim
+    plan.positions = plan.names = plan.constants = ()
+    plan.read = plan.lives = plan.accumulate = plan.note = None
+    plan.pull = lambda g, residuals, params: prim.joint(g, *residuals, **params)
+    plan.push = lambda tangents, residuals, params: push_joint(prim, tangents, *residuals, params)
+    return plan
+
+
+def push_joint(prim, tangents, positions, shapes, params):
+    """The tangent of a primitive that is linear in all arguments together: itself, on the tangents."""
+    dtype = np.result_type(*{dtype_of(t) for t in tangents})
+    zeros = {shape: np.zeros(shape, dtype) for shape in set(shapes)}
+    parts = [zeros[shape] for shape in shapes]
+    for position, t in zip(positions, tangents):
+        parts[position] = t
+    return prim(*parts, **params)
 
 
 def add_tangents(a, b):

@@ -40,12 +40,15 @@ class Accumulator(NamedTuple):
     """How shares that touch few entries of a large cotangent are added up in linear time.
 
     Attributes:
-        into: ``into(buffer, g, residuals, **params)`` adds the share of `g` to an array in place.
-        total: ``total(shares, shape, dtype)`` the sum of shares ``(g, residuals, params)`` as one
-            primitive, where they are being traced and nothing may happen in place.
+        add: ``add(buffer, g, residuals, params)`` adds the share of `g` to an array in place.
+        mark: ``mark(mask, live, residuals, params)`` sets the entries of a boolean array that the share
+            touches where `live`, the mask of `g` or None, is true.
+        total: ``total(shares, shape)``, the sum of shares ``(g, residuals, params)`` in primitives,
+            where they are being traced and nothing may happen in place.
     """
 
-    into: Callable
+    add: Callable
+    mark: Callable
     total: Callable
 
 
@@ -57,15 +60,16 @@ class Primitive:
         impl: the NumPy implementation.
         args: the arguments' names; the last may be ``*name``, for any number of them.
         rules: a `Rule` for each argument (one shared in variadic primitives); None for an argument
-            without derivative, for instance an index. None as a whole: the constant kind.
+            without derivative, for instance an index. None as a whole: `joint`, or the constant kind.
         elementwise: whether cotangents must be summed back over broadcast axes.
         structural: whether the transpose only moves and adds entries, so that structural zeros of
             a cotangent stay recognisable through it.
         live: for each argument None or a function of the residuals named in its signature that says
             which entries of the output depend on it at all (see `where`).
         multiple: whether the result is a tuple.
-        joint: whether it is linear in all arguments together, as `concatenate` is, and its tangent is
-            itself of all tangents.
+        joint: of a primitive that is linear in all arguments together, as `concatenate` is:
+            ``joint(g, positions, shapes, **params)``, the shares of the arguments at these positions;
+            None else. It has no `rules`, and its tangent is itself on tangents.
         batch: ``batch(args, batched, **params)``: the primitive on arguments whose axis 0 is a batch
             axis where `batched` says so; the result has the batch axis in front. None: a loop.
         typed: ``typed(*types, **params)``: the output's type, where it can't be found by running
@@ -79,7 +83,7 @@ class Primitive:
 
     __slots__ = (
         "name", "impl", "args", "rules", "elementwise", "structural", "live", "multiple",
-        "joint", "batch", "typed", "view", "accumulate", "reads", "pull_plans", "push_plans",
+        "joint", "joint_plan", "batch", "typed", "view", "accumulate", "reads", "pull_plans", "push_plans",
     )  # fmt: skip
 
     def __init__(self, name: str, impl: Callable, args: tuple[str, ...], rules=None):
@@ -91,7 +95,8 @@ class Primitive:
         self.structural = False
         self.live = None
         self.multiple = False
-        self.joint = False
+        self.joint = None
+        self.joint_plan = None
         self.batch = None
         self.typed = None
         self.view = False

@@ -30,10 +30,11 @@ class Tape:
     And by row, where there is something to say:
         params: the primitive's static parameters.
         fits: for each parent None or the (shape, dtype) that its share must be fitted to.
+        types: the (shape, dtype) of a row that shares are accumulated into.
     """
 
     __slots__ = (
-        "plans", "parents", "residuals", "places", "params", "fits", "inputs",
+        "plans", "parents", "residuals", "places", "params", "fits", "types", "inputs",
         "_watched", "_prints", "_rows",
     )  # fmt: skip
 
@@ -44,6 +45,7 @@ class Tape:
         self.places: list = []
         self.params: dict[int, dict] = {}
         self.fits: dict[int, list] = {}
+        self.types: dict[int, tuple] = {}
         self.inputs = 0
         self._watched: list[np.ndarray] = []
         self._prints: list = []

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad._core.plans import push_joint
 from funcgrad._core.primitive import NO_PARAMS
 from funcgrad._core.source import caller
 from funcgrad._core.tape import Tape
@@ -45,9 +46,8 @@ class Forward(Trace):
         return dual
 
     def process(self, prim, args: tuple, params: dict) -> Any:
-        if prim.rules is None:
-            self.cut = caller()
-            return prim(*map(concrete, args), **params)
+        if prim.rules is None:  # no rule for each argument
+            return self.join(prim, args, params) if prim.joint else self.constant(prim, args, params)
         values = []
         tangents = []
         traced = 0
@@ -88,6 +88,25 @@ class Forward(Trace):
         dual.value = out
         dual.tangent = tangent
         return dual
+
+
+    def join(self, prim, args: tuple, params: dict) -> Any:
+        """A primitive that is linear in all arguments together: its tangent is itself on tangents."""
+        positions, tangents, values = [], [], []
+        for position, a in enumerate(args):
+            if type(a) is Dual and a.trace is self:
+                positions.append(position)
+                tangents.append(a.tangent)
+                a = a.value
+            values.append(a)
+        out = prim(*values, **params)
+        tangent = push_joint(prim, tangents, positions, [shape_of(v) for v in values], params)
+        return self.dual(out, fit_tangent(tangent, out))
+
+    def constant(self, prim, args: tuple, params: dict) -> Any:
+        """A primitive without derivative: carried out on the innermost values."""
+        self.cut = caller()
+        return prim(*map(concrete, args), **params)
 
 
 def fit_tangent(tangent: Any, out: Any) -> Any:

@@ -13,6 +13,7 @@ from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 
 _ndarray = np.ndarray
 _INEXACT = frozenset((np.ndarray, np.float64, np.float32, float, np.complex128))
+_float64 = np.float64
 _new = object.__new__
 
 
@@ -33,7 +34,7 @@ class Record(Trace):
     The hot path of reverse mode: what looks unrolled here was measured to matter.
     """
 
-    __slots__ = ("tape", "push")
+    __slots__ = ("tape", "push", "plain")
 
     transform = "a reverse-mode transform"
 
@@ -41,12 +42,15 @@ class Record(Trace):
         super().__init__()
         self.tape = Tape()
         self.push = push
+        self.plain = True  # no value of an older trace was met yet
 
     def input(self, value: Any) -> Recorded:
         slot = self.tape.append(None)
         self.tape.inputs += 1
         if type(value) is _ndarray:
             self.tape.watch(value, slot)
+        elif isinstance(value, Tracer):
+            self.plain = False
         return self._tracer(slot, value)
 
     def _tracer(self, slot: int, value: Any) -> Recorded:
@@ -57,30 +61,33 @@ class Record(Trace):
         return tracer
 
     def process(self, prim, args: tuple, params: dict) -> Any:
-        if prim.rules is None:
-            return self.constant(prim, args, params)
+        if prim.rules is None:  # no rule for each argument
+            return self.join(prim, args, params) if prim.joint else self.constant(prim, args, params)
+        a = b = None
         if len(args) == 1:
-            value = args[0].value
-            values = [value]
+            values = [args[0].value]
             parents = (args[0].slot,)
             traced = 1
-            plain = not isinstance(value, Tracer)
-        else:
-            values = []
+        elif len(args) == 2:
+            a, b = args
             parents = ()
             traced = 0
-            plain = True
-            bit = 1
-            for a in args:
-                if type(a) is Recorded and a.trace is self:
-                    traced |= bit
-                    parents += (a.slot,)
-                    a = a.value
-                if plain and isinstance(a, Tracer):
-                    plain = False
-                values.append(a)
-                bit += bit
-        out = (prim.impl if plain else prim)(*values, **params)
+            if type(a) is Recorded and a.trace is self:
+                traced = 1
+                parents = (a.slot,)
+                a = a.value
+            elif isinstance(a, Tracer):
+                self.plain = False
+            if type(b) is Recorded and b.trace is self:
+                traced += 2
+                parents += (b.slot,)
+                b = b.value
+            elif isinstance(b, Tracer):
+                self.plain = False
+            values = [a, b]
+        else:
+            values, parents, traced = self.unpack(args)
+        out = (prim.impl if self.plain else prim)(*values, **params)
         plan = (prim.push_plans if self.push else prim.pull_plans).get(traced)
         if plan is None:
             plan = prim.plan(traced, self.push)
@@ -94,23 +101,23 @@ class Record(Trace):
         if plan.constants != ():
             self.watch_constants(plan, values, traced)
         place = caller()
-        slot = len(tape.plans)
-        tape.plans.append(plan)
+        plans = tape.plans
+        slot = len(plans)
+        plans.append(plan)
         tape.parents.append(parents)
         tape.residuals.append(plan.read(values))
         tape.places.append(place)
         if params:
             tape.params[slot] = params
-        if plan.fitted:
-            fitting = fits(plan, values, out)
-            if fitting is not None:
-                tape.fits[slot] = fitting
-        if type(out) not in _INEXACT:
+        cls = type(out)
+        if plan.note is not None and not (cls is _float64 and type(a) is cls and type(b) is cls):
+            plan.note(tape, slot, parents, values)
+        if cls not in _INEXACT:
             if prim.multiple:
                 return tuple([self.pick(slot, i, o, place) for i, o in enumerate(out)])
             if not is_differentiable(dtype_of(out)):
                 return out
-        elif type(out) is _ndarray and out.dtype.kind not in "fc":
+        elif cls is _ndarray and out.dtype.kind not in "fc":
             return out
         tracer = _new(Recorded)  # half the cost of calling the class
         tracer.trace = self
@@ -127,13 +134,46 @@ class Record(Trace):
             if type(values[position]) is _ndarray:
                 self.tape.watch(values[position], row)
 
+    def unpack(self, args: tuple) -> tuple[list, tuple[int, ...], int]:
+        """The values of any number of arguments, the rows of the traced ones, and which these are."""
+        values = []
+        parents = []
+        traced = 0
+        for position, a in enumerate(args):
+            if type(a) is Recorded and a.trace is self:
+                traced |= 1 << position
+                parents.append(a.slot)
+                a = a.value
+            elif isinstance(a, Tracer):
+                self.plain = False
+            values.append(a)
+        return values, tuple(parents), traced
+
+    def join(self, prim, args: tuple, params: dict) -> Recorded:
+        """A primitive that is linear in all arguments together: one rule gives all shares at once."""
+        positions, parents, values = [], [], []
+        for position, a in enumerate(args):
+            if type(a) is Recorded and a.trace is self:
+                positions.append(position)
+                parents.append(a.slot)
+                a = a.value
+            values.append(a)
+        out = prim(*values, **params)
+        residuals = (positions, [shape_of(v) for v in values])
+        slot = self.tape.append(prim.joint_plan, tuple(parents), residuals, caller())
+        self.tape.params[slot] = params
+        dtypes = [dtype_of(values[position]) for position in positions]
+        if any(dtype != out.dtype for dtype in dtypes):
+            self.tape.fits[slot] = [(None, dtype) for dtype in dtypes]
+        return self._tracer(slot, out)
+
     def pick(self, slot: int, index: int, value: Any, place) -> Any:
-        """One of several outputs, as a row of its own: it has no plan, and keeps index and type."""
+        """One of several outputs, as a row of its own: it has no plan, its residual says which."""
         dtype = dtype_of(value)
         if not is_differentiable(dtype):
             return value
-        residual = (index, shape_of(value), dtype)
-        return self._tracer(self.tape.append(None, (slot,), residual, place), value)
+        residuals = (index, shape_of(value), dtype)
+        return self._tracer(self.tape.append(None, (slot,), residuals, place), value)
 
     def constant(self, prim, args: tuple, params: dict) -> Any:
         """A primitive without derivative: carried out on the innermost values, and not recorded."""
@@ -145,33 +185,3 @@ def _differentiable(parents, traced: int, positions) -> tuple[int, ...]:
     """The rows of those traced arguments that have a rule."""
     indices = [i for i in range(traced.bit_length()) if traced >> i & 1]
     return tuple(p for p, i in zip(parents, indices) if i in positions)
-
-
-def fits(plan, values: list, out: Any) -> list | None:
-    """For each traced argument what its cotangent must be fitted to: broadcasting and promotion undone.
-
-    None stands for nothing to do; a dtype of None for a Python scalar, which takes any.
-    """
-    prim = plan.prim
-    if prim.multiple or prim.accumulate is not None:
-        return [(shape_of(values[p]), dtype_of(values[p])) for p in plan.positions]
-    elementwise = prim.elementwise
-    try:  # nearly always all is the same, and found to be so at a third of the cost
-        shape, dtype = out.shape, out.dtype
-        for position in plan.positions:
-            value = values[position]
-            if value.dtype is not dtype or (elementwise and value.shape != shape):
-                break
-        else:
-            return None
-    except AttributeError:  # Python scalars
-        pass
-    shape, dtype = shape_of(out), dtype_of(out)
-    result: list[tuple | None] = []
-    for position in plan.positions:
-        value = values[position]
-        own = shape_of(value) if elementwise else None
-        own_dtype = getattr(value, "dtype", None)
-        same = (own_dtype is None or own_dtype == dtype) and (own is None or own == shape)
-        result.append(None if same else (own, own_dtype))
-    return result if any(result) else None

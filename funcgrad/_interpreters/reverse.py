@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad._core.primitive import NO_PARAMS, Rule
+from funcgrad._core.primitive import NO_PARAMS, Accumulator, Rule
 from funcgrad._core.tape import Tape
 from funcgrad._core.tracer import Tracer
 from funcgrad._core.types import shape_of
 from funcgrad._interpreters.record import Record, Recorded
 
 _ndarray = np.ndarray
+_float64 = np.float64
+_PLAIN = frozenset((np.ndarray, np.float64, np.float32, np.complex128))
 
 
 def pull_back(
@@ -50,16 +52,16 @@ def pull_back(
         if consume:
             all_residuals[row] = None
         if type(g) is _Shares:
-            g = g.total()
+            g = walk.gather_shares(row, g)
         if plan is None:
             walk.gather_output(all_parents[row][0], residuals[0], g)
             continue
         params = params_of(row, NO_PARAMS)
-        if plan.prim.accumulate is not None:
-            walk.accumulate(row, g, residuals)
+        if plan.accumulate is not None:
+            walk.accumulate(row, plan.accumulate, g, residuals, params)
             continue
         shares = plan.pull(g, residuals, params)
-        if lives or plan.special:
+        if plan.lives is not None or (lives and row in lives):
             shares, masks = walk.masked(row, shares, residuals)
         else:
             masks = None
@@ -73,28 +75,44 @@ def pull_back(
         if fitting is not None:
             shares = [s if f is None else fit(s, *f) for s, f in zip(shares, fitting)]
         for slot, ct in zip(all_parents[row], shares):
-            if cts[slot] is None:
+            old = cts[slot]
+            if old is None:
                 cts[slot] = ct
+            elif type(old) is _float64 and type(ct) is _float64 and not lives:
+                cts[slot] = old + ct
             else:
                 walk.add(slot, ct, None)
     return [walk.result(slot, cotangents) for slot in range(tape.inputs)]
 
 
 class _Shares:
-    """Shares of one cotangent that are being traced and touch few entries each: summed when read."""
+    """Shares of one cotangent that are being traced and touch few entries each: summed when read.
 
-    __slots__ = ("accumulator", "dense", "parts", "shape", "dtype")
+    Attributes:
+        dense: the sum of the other shares, or None.
+        parts: for each share what flows, its mask or None, residuals and parameters.
+    """
 
-    def __init__(self, accumulator, dense, shape, dtype):
+    __slots__ = ("accumulator", "dense", "parts", "shape")
+
+    def __init__(self, accumulator: Accumulator, dense: Any, shape: tuple[int, ...]):
         self.accumulator = accumulator
         self.dense = dense
-        self.parts = []
+        self.parts: list[tuple] = []
         self.shape = shape
-        self.dtype = dtype
 
     def total(self) -> Any:
-        sparse = self.accumulator.total(self.parts, self.shape, self.dtype)
+        parts = [(g, *where) for g, _, *where in self.parts]
+        sparse = self.accumulator.total(parts, self.shape)
         return sparse if self.dense is None else self.dense + sparse
+
+    def live(self) -> Any:
+        """Which entries the shares touch."""
+        parts = [
+            (np.ones(g.shape) if live is None else live.astype(np.float64), *where)
+            for g, live, *where in self.parts
+        ]
+        return self.accumulator.total(parts, self.shape) != 0
 
 
 class _Walk:
@@ -119,8 +137,11 @@ class _Walk:
         if ct is None:
             return
         old = self.cts[slot]
-        if old is None:
-            self.cts[slot] = ct
+        if old is None or (type(old) is _Shares and old.dense is None):
+            if old is None:
+                self.cts[slot] = ct
+            else:
+                old.dense = ct
             if live is not None and slot >= self.tape.inputs:  # nobody reads an input's mask
                 self.lives[slot] = live
             return
@@ -129,7 +150,7 @@ class _Walk:
             if before is not None and live is not None:
                 self.lives[slot] = before | live
         if type(old) is _Shares:
-            old.dense = ct if old.dense is None else old.dense + ct
+            old.dense = old.dense + ct
         elif slot in self.owned and type(ct) is _ndarray and ct.dtype == old.dtype:
             np.add(old, ct, old)
         else:
@@ -144,8 +165,10 @@ class _Walk:
         """
         plan, fitting = self.tape.plans[row], self.tape.fits.get(row)
         params = self.tape.params.get(row, NO_PARAMS)
-        count = len(plan.positions)
+        count = len(shares)
         live = self.lives.pop(row, None)
+        if type(live) is _ndarray and live.all():
+            live = None
         own = plan.lives(None, residuals, params) if plan.lives else [None] * count
         incoming = [None] * count
         if live is not None and plan.prim.elementwise:
@@ -175,33 +198,45 @@ class _Walk:
             outs = self.cts[slot] = {}
         outs[index] = g
 
-    def accumulate(self, row: int, g: Any, residuals) -> None:
+    def accumulate(self, row: int, accumulator: Accumulator, g: Any, residuals, params) -> None:
         """Add a share that touches few entries: in place, or put by until the total is read."""
         tape = self.tape
-        (slot,), ((shape, dtype),) = tape.parents[row], tape.fits[row]
-        accumulator, params = tape.plans[row].prim.accumulate, tape.params.get(row, NO_PARAMS)
-        old, live = self.cts[slot], self.lives.pop(row, None)
-        steered = any(isinstance(r, Tracer) for r in residuals)  # batched indices
+        (slot,) = tape.parents[row]
+        old = self.cts[slot]
+        if slot in self.owned and slot < tape.inputs and not residuals and type(old) is _ndarray:
+            if type(g) in _PLAIN and g.dtype is old.dtype:  # the hot path: reading an input in a loop
+                accumulator.add(old, g, residuals, params)
+                return
+        shape, dtype = tape.types[slot]
+        live = self.lives.pop(row, None)
+        steered = any(isinstance(r, Tracer) for arrays in residuals for r in arrays)
         if steered or isinstance(g, Tracer) or isinstance(old, (Tracer, _Shares)):
             if type(old) is not _Shares:
-                self.cts[slot] = _Shares(accumulator, old, shape, dtype)
-            self.cts[slot].parts.append((g, residuals, params))
-        else:
-            if old is None:
-                self.cts[slot] = np.zeros(shape, dtype)
-            elif slot not in self.owned:
-                self.cts[slot] = np.array(old)
-            self.owned.add(slot)
-            accumulator.into(self.cts[slot], fit(g, None, dtype), residuals, **params)
-        if slot < tape.inputs:  # nobody reads an input's mask
+                old = self.cts[slot] = _Shares(accumulator, old, shape)
+            old.parts.append((fit(g, None, dtype), live, residuals, params))
             return
-        if old is None and not steered:
-            self.lives[slot] = np.zeros(shape, bool)
-        mask = self.lives.get(slot)
-        if steered:
-            self.lives.pop(slot, None)
-        elif mask is not None:
-            accumulator.into(mask, np.True_ if live is None else live, residuals, **params)
+        fresh = old is None
+        if fresh:
+            old = np.zeros(shape, dtype)
+        elif slot not in self.owned:
+            old = np.array(old, order="C")
+        self.cts[slot] = old
+        self.owned.add(slot)
+        accumulator.add(old, fit(g, None, dtype), residuals, params)
+        if slot >= tape.inputs:  # nobody reads an input's mask
+            mask = np.zeros(shape, bool) if fresh else self.lives.get(slot)
+            if mask is not None:
+                accumulator.mark(mask, live, residuals, params)
+                self.lives[slot] = mask
+
+    def gather_shares(self, row: int, shares: _Shares) -> Any:
+        """The sum of shares that were put by; entries that none of them touches are structural zeros."""
+        before = self.lives.pop(row, None)
+        if shares.dense is None:
+            self.lives[row] = shares.live()
+        elif before is not None:
+            self.lives[row] = before | shares.live()
+        return shares.total()
 
     def result(self, slot: int, seeds: Sequence[Any]) -> Any:
         """An input's cotangent, as an array that nothing else shares."""

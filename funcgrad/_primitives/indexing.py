@@ -1,14 +1,21 @@
-"""Indexing of every sort.
+"""Indexing of every sort, and its transposes.
 
-An index is a static template in which `ARRAY` marks the places of index arrays; those are operands, so
-that they may be staged or batched.
+An index is a static template in which `ARRAY` marks the places of integer arrays; those are operands, so
+that they may be staged or batched. The front end resolves everything else: masks, lists, an ellipsis
+beside arrays. Reading by slices and integers alone is `getitem`, reading by arrays is `gather`.
 """
+
+from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
+from funcgrad import errors
 from funcgrad._core.primitive import Accumulator
-from funcgrad._core.types import dtype_of, shape_of
-from funcgrad._primitives.kinds import linear
+from funcgrad._core.source import caller, describe
+from funcgrad._core.types import ShapeDtypeStruct, dtype_of, shape_of
+from funcgrad._primitives.kinds import constant, general, linear
 
 
 class _Array:
@@ -21,7 +28,7 @@ class _Array:
 ARRAY = _Array()
 
 
-def assemble(template, arrays):
+def assemble(template: tuple, arrays: tuple) -> tuple:
     """The NumPy index that a template and its arrays stand for."""
     if not arrays:
         return template
@@ -29,48 +36,292 @@ def assemble(template, arrays):
     return tuple([next(arrays) if part is ARRAY else part for part in template])
 
 
-@linear(structural=True, view=True)
-def getitem(x, *arrays, template):
+def read(x: Any, arrays: tuple, template: tuple, unique: bool) -> Any:
+    """What is at an index."""
+    if arrays:
+        return gather(x, *arrays, template=template, unique=unique)
+    return getitem(x, template=template)
+
+
+# ---- reading -------------------------------------------------------------------------------
+
+
+@linear(structural=True)
+def getitem(x, *, template):
+    """Read at integers and slices; `template` is a tuple of them or, in a loop over ``x[i]``, an int."""
+    return x[template]
+
+
+@getitem.batching
+def _getitem_batch(values, batched, *, template):
+    return getitem(*values, template=(slice(None), *_tuple(template)))
+
+
+def _add(buffer, g, residuals, params):
+    template = params["template"]
+    part = buffer[template]
+    if type(part) is np.ndarray:
+        part += g
+    else:
+        buffer[template] = part + g
+
+
+def _mark(mask, live, residuals, params):
+    mask[params["template"]] |= True if live is None else live
+
+
+def _total(shares, shape):
+    """The sum of shares of reads: one `scatter` of all of them, linear in what was read."""
+    if len(shares) == 1:
+        ((g, residuals, params),) = shares
+        template, unique = _tuple(params["template"]), params.get("unique", True)
+        return scatter(g, *_arrays(residuals), template=template, shape=shape, unique=unique)
+    places = np.arange(_size(shape)).reshape(shape)
+    at = [read(places, _arrays(r), params["template"], True) for _, r, params in shares]
+    gs = [g for g, _, _ in shares]
+    if all(g.shape == () for g in gs):  # x[i] in a loop
+        at, gs = np.stack(at), np.stack(gs)
+    else:
+        at, gs = (np.concatenate([np.reshape(part, -1) for part in parts]) for parts in (at, gs))
+    total = scatter(gs, at, template=(ARRAY,), shape=(places.size,), unique=False)
+    return np.reshape(total, shape)
+
+
+def _tuple(template: int | tuple) -> tuple:
+    return (template,) if type(template) is int else template
+
+
+def _arrays(residuals: tuple) -> tuple:
+    return residuals[0] if residuals else ()
+
+
+getitem.transpose_by_parts("x", (), Accumulator(_add, _mark, _total))
+
+
+@linear(structural=True)
+def gather(x, *arrays, template, unique):
+    """Read at index arrays; `unique` if no entry is read twice."""
     return x[assemble(template, arrays)]
 
 
-@getitem.transpose("x")
-def getitem_transpose(g, x_shape, x_dtype, arrays, *, template):
-    return scatter(g, *arrays, parts=((template, len(arrays)),), shape=x_shape)
+@gather.batching
+def _gather_batch(values, batched, *, template, unique):
+    (x, *arrays), (x_batched, *flags) = values, batched
+    index = _BatchedIndex(template, arrays, flags, x_batched)
+    unique = unique and x_batched  # the members of a batch may read the same entry
+    return index.to_front(gather(x, *index.arrays, template=index.template, unique=unique))
 
 
-def _add_into(buffer, g, residuals, *, template):
-    _, _, arrays = residuals
-    index = assemble(template, arrays)
-    if arrays:
-        if buffer.dtype == bool:
-            buffer[index] |= g
-        else:
-            np.add.at(buffer, index, g)  # an entry that is read twice receives twice
-    else:
+def _gather_add(buffer, g, residuals, params):
+    index = assemble(params["template"], residuals[0])
+    if params["unique"]:
         buffer[index] += g
+    else:
+        add_at(buffer, index, g)
 
 
-def _total(shares, shape, dtype):
-    operands, parts = [], []
-    for g, (_, _, arrays), params in shares:
-        operands += [g, *arrays]
-        parts.append((params["template"], len(arrays)))
-    return scatter(*operands, parts=tuple(parts), shape=shape)
+def _gather_mark(mask, live, residuals, params):
+    index = assemble(params["template"], residuals[0])
+    if live is None:
+        mask[index] = True
+    else:
+        np.logical_or.at(mask, index, live)
 
 
-getitem.accumulate = Accumulator(_add_into, _total)
+gather.transpose_by_parts("x", ("arrays",), Accumulator(_gather_add, _gather_mark, _total))
 
 
-@linear(structural=True, joint=True)
-def scatter(*operands, parts, shape):
-    """Zeros of a shape to which each ``g`` is added at its index; operands are g, *arrays, g, ..."""
-    operands = iter(operands)
-    out = None
-    for template, count in parts:
-        g = next(operands)
-        if out is None:
-            out = np.zeros(shape, dtype_of(g))
-        arrays = tuple([next(operands) for _ in range(count)])
-        np.add.at(out, assemble(template, arrays), g)
+# ---- writing -------------------------------------------------------------------------------
+
+
+@linear(structural=True)
+def scatter(g, *arrays, template, shape, unique):
+    """Zeros of a shape, to which `g` is added at an index."""
+    out = np.zeros(shape, dtype_of(g))
+    if unique:
+        out[assemble(template, arrays)] = g
+    else:
+        add_at(out, assemble(template, arrays), g)
     return out
+
+
+@scatter.transpose("g")
+def _scatter_transpose(g, arrays, *, template, shape, unique):
+    return read(g, arrays, template, unique)
+
+
+@scatter.typing
+def _scatter_type(g, *arrays, template, shape, unique):
+    return ShapeDtypeStruct(shape, g.dtype)
+
+
+@scatter.batching
+def _scatter_batch(values, batched, *, template, shape, unique):
+    size = _batch_size(values, batched)
+    index = _BatchedIndex(template, values[1:], batched[1:], True)
+    g = index.from_front(_with_batch(values[0], batched[0], size))
+    return scatter(g, *index.arrays, template=index.template, shape=(size, *shape), unique=unique)
+
+
+@general(structural=True)
+def index_update(x, values, *arrays, template, unique):
+    """A copy of `x` with `values` at an index: a scalar, or of the shape that is read there.
+
+    Where an entry is written twice the last value stays, unless it is said to be `unique`.
+    """
+    out = np.array(x, order="C")
+    if not unique:  # NumPy writes in the order of memory: let it be the order of the index
+        values = np.array(values, order="C")
+        arrays = [np.array(a) for a in np.broadcast_arrays(*arrays)]
+    out[assemble(template, arrays)] = values
+    return out
+
+
+@index_update.jvp("x")
+def _update_push_x(t, arrays, *, template, unique):
+    return index_update(t, np.zeros((), t.dtype), *arrays, template=template, unique=True)
+
+
+@index_update.vjp("x")
+def _update_pull_x(g, arrays, *, template, unique):
+    return index_update(g, np.zeros((), g.dtype), *arrays, template=template, unique=True)
+
+
+@index_update.jvp("values")
+def _update_push_values(t, x_shape, arrays, *, template, unique):
+    zeros = np.zeros(x_shape, t.dtype)
+    return index_update(zeros, t, *arrays, template=template, unique=unique)
+
+
+@index_update.vjp("values")
+def _update_pull_values(g, values_shape, arrays, *, template, unique):
+    out = read(g, arrays, template, unique)
+    if not unique:
+        out = np.where(_last(g.shape, out.shape, arrays, template), out, np.zeros((), g.dtype))
+    return np.sum(out) if values_shape == () else out
+
+
+def _last(shape, values_shape, arrays, template):
+    """Which of the values written at an index are not overwritten by later ones."""
+    order = np.arange(_size(values_shape)).reshape(values_shape)
+    none = np.full(shape, -1)
+    written = index_update(none, order, *arrays, template=template, unique=False)
+    return gather(written, *arrays, template=template, unique=False) == order
+
+
+@index_update.typing
+def _update_type(x, values, *arrays, template, unique):
+    return ShapeDtypeStruct(x.shape, x.dtype)
+
+
+@index_update.batching
+def _update_batch(values, batched, *, template, unique):
+    size = _batch_size(values, batched)
+    index = _BatchedIndex(template, values[2:], batched[2:], True)
+    x = _with_batch(values[0], batched[0], size)
+    v = values[1]
+    if batched[1] or shape_of(v) != ():
+        v = index.from_front(_with_batch(v, batched[1], size))
+    return index_update(x, v, *index.arrays, template=index.template, unique=unique)
+
+
+def add_at(out: np.ndarray, index: tuple, g: Any) -> None:
+    """``np.add.at``, which is several times faster along one axis than along many."""
+    if out.ndim == 1 or g.size < 64 or not out.flags.c_contiguous:
+        np.add.at(out, index, g)
+        return
+    places = 0
+    for axis, (n, stride) in enumerate(zip(out.shape, out.strides)):
+        along = np.arange(0, n * stride, stride) // out.itemsize
+        along = along.reshape((n,) + (1,) * (out.ndim - axis - 1))
+        places = places + np.broadcast_to(along, out.shape)[index]
+    g = np.broadcast_to(g, places.shape)
+    np.add.at(out.reshape(-1), places.reshape(-1), g.reshape(-1))
+
+
+# ---- batching ------------------------------------------------------------------------------
+
+
+def _size(shape: tuple[int, ...]) -> int:
+    size = 1
+    for n in shape:
+        size *= n
+    return size
+
+
+def _batch_size(values, batched) -> int:
+    return next(v.shape[0] for v, b in zip(values, batched) if b)
+
+
+def _with_batch(value: Any, batched: bool, size: int) -> Any:
+    """A value with a batch axis in front."""
+    return value if batched else np.broadcast_to(value, (size, *shape_of(value)))
+
+
+class _BatchedIndex:
+    """An index into arrays with a batch axis in front, or by index arrays with one.
+
+    NumPy puts the axes of index arrays where these stand if they stand side by side, else in front; a batch
+    axis among them may change the place.
+
+    Attributes:
+        template, arrays: the index.
+    """
+
+    def __init__(self, template: tuple, arrays, batched, x_batched: bool):
+        ranks = [len(shape_of(a)) - b for a, b in zip(arrays, batched)]
+        rank = max(ranks, default=0)
+        steer = [i for i, part in enumerate(template) if part is ARRAY or type(part) is int]
+        first = steer[0] if arrays else 0
+        apart = bool(arrays) and steer[-1] - first >= len(steer)
+        arrays = [
+            np.reshape(a, a.shape[:1] + (1,) * (rank - n) + a.shape[1:]) if b and n < rank else a
+            for a, b, n in zip(arrays, batched, ranks)
+        ]
+        self.found, self.wanted = (), ()  # where the axes come out that are wanted elsewhere
+        if not any(batched):
+            template = (slice(None), *template)
+            if apart:
+                self.found, self.wanted = (rank,), (0,)
+        elif not x_batched:
+            if not apart:
+                self.found, self.wanted = (first,), (0,)
+        else:
+            size = next(a.shape[0] for a, b in zip(arrays, batched) if b)
+            template = (ARRAY, *template)
+            arrays = [np.arange(size).reshape((size,) + (1,) * rank), *arrays]
+            if not apart:
+                self.found = tuple(range(1, 1 + rank))
+                self.wanted = tuple(range(1 + first, 1 + first + rank))
+        self.template, self.arrays = template, arrays
+
+    def to_front(self, out: Any) -> Any:
+        """What was read, with the batch axis in front and the others where a member has them."""
+        return np.moveaxis(out, self.found, self.wanted) if self.found != self.wanted else out
+
+    def from_front(self, values: Any) -> Any:
+        """What is to be written, with its axes where the index has them."""
+        return np.moveaxis(values, self.wanted, self.found) if self.found != self.wanted else values
+
+
+# ---- masks ---------------------------------------------------------------------------------
+
+
+def _nonzero(x):
+    return np.nonzero(x)
+
+
+nonzero = constant(_nonzero, name="nonzero")
+nonzero.multiple = True
+
+
+def _refuse_nonzero(values, batched):
+    raise errors.BatchedMaskError("x[mask] or np.nonzero(mask)", describe(*caller(3)))
+
+
+def _abstract_nonzero(x):
+    raise errors.BatchedMaskError("x[mask] or np.nonzero(mask)", describe(*caller(3)))
+
+
+nonzero.batch = _refuse_nonzero
+nonzero.typed = _abstract_nonzero

@@ -20,7 +20,8 @@ from collections.abc import Callable
 import numpy as np
 
 from funcgrad import errors
-from funcgrad._core.primitive import Primitive, Rule
+from funcgrad._core.plans import make_joint_plan
+from funcgrad._core.primitive import Accumulator, Primitive, Rule
 from funcgrad._interpreters.batch import batch_by_itself, batch_leading
 from funcgrad._interpreters.reverse import transposed
 
@@ -71,7 +72,9 @@ def linear(impl: Callable | None = None, **flags) -> Primitive | Callable:
 
     Flags:
         structural: it only moves and adds entries.
-        joint: it is linear in all arguments together.
+        joint: it is linear in all arguments together; the transpose is
+            ``rule(g, positions, shapes, **params)``: the shares of the arguments at `positions`, given the
+            shapes of all.
         core: for each argument how many last axes do not broadcast; gives the batching rule.
         view: the result may share memory with the first argument.
     """
@@ -95,6 +98,8 @@ def constant(impl: Callable, name: str | None = None) -> Primitive:
         prim.multiple = impl.nout > 1
         prim.batch = batch_leading(prim, (0,) * impl.nin)
         IMPLEMENTATIONS.setdefault(impl, prim)
+    elif len(prim.args) == 1 and not prim.variadic:
+        prim.batch = batch_by_itself(prim)
     return prim
 
 
@@ -111,6 +116,13 @@ class DeclaredPrimitive(Primitive):
     def typing(self, rule: Callable) -> Callable:
         """Declare ``rule(*types, **params)``, the type of the output (decorator)."""
         self.typed = rule
+        return rule
+
+    def living(self, rule: Callable) -> Callable:
+        """Declare ``rule(*residuals, **params)``, the mask of the entries of the first argument that the
+        output depends on (decorator); a reduction that selects has one."""
+        self.live = [(lambda g, *read, **params: rule(*read, **params), _reads(rule))]
+        self.live += [None] * (len(self.args) - 1)
         return rule
 
     def _index(self, arg: str) -> int:
@@ -142,9 +154,11 @@ class LinearPrimitive(DeclaredPrimitive):
 
     def _transpose(self, index: int, rule: Callable) -> None:
         name = self.args[index]
-        if self.joint:  # its plan pushes all tangents at once
-            push, reads = None, ()
-        elif name.startswith("*"):
+        if self.rules is None:  # linear in all arguments together: one rule for all
+            self.joint = rule
+            self.joint_plan = make_joint_plan(self)
+            return
+        if name.startswith("*"):
             push, reads = self._push_one, ("index", "others")
         elif self.variadic:  # the rest are operands that only steer, such as index arrays
             rest = self.args[-1][1:]
@@ -155,7 +169,22 @@ class LinearPrimitive(DeclaredPrimitive):
             def push(t, *others, **params):
                 return self(*others[:index], t, *others[index:], **params)
 
-        self.rules[index] = Rule(push, rule, reads, _reads(rule)[1:])
+        self.rules[index] = Rule(push, rule, reads, _reads(rule)[1:] if rule else ())
+
+    def transpose_by_parts(self, arg: str, reads: tuple[str, ...], accumulator: Accumulator) -> None:
+        """Declare the transpose of an argument of which the output is but a small part.
+
+        Its shares are added into one buffer, so that reading all of an array part by part takes linear
+        time.
+
+        Args:
+            arg: the argument.
+            reads: the residuals' names.
+            accumulator: what adds shares up.
+        """
+        self._transpose(self._index(arg), None)
+        self.rules[self._index(arg)].pull_reads = reads
+        self.accumulate = accumulator
 
     def _push_one(self, t, index, others, **params):
         return self(*others[:index], t, *others[index + 1 :], **params)
@@ -187,16 +216,17 @@ def _kind(kind: type[DeclaredPrimitive], impl: Callable | None, flags: dict):
     if impl is None:
         return lambda impl: _kind(kind, impl, flags)
     flags = dict(flags)
-    core = flags.pop("core", None)
+    core, joint = flags.pop("core", None), flags.pop("joint", False)
     args = _arguments(impl)
-    prim = kind(flags.pop("name", impl.__name__), impl, args, [None] * len(args))
+    rules = None if joint else [None] * len(args)
+    prim = kind(flags.pop("name", impl.__name__), impl, args, rules)
     for flag, value in flags.items():
         setattr(prim, flag, value)
     if core is not None:
         prim.batch = batch_leading(prim, core)
-    elif kind is LinearPrimitive and len(args) == 1 and not prim.variadic:
+    elif len(args) == 1 and not prim.variadic:
         prim.batch = batch_by_itself(prim)
-    if args[0].startswith("*") and not prim.joint:
+    if args[0].startswith("*") and not joint:
         prim.reads = {"others": _others, **(prim.reads or {})}
     return _declare(prim)
 
