@@ -17,7 +17,7 @@ Leaves = Sequence[Any]
 
 _FIRST_STEP = 2.0**-3
 _RATIO = 4.0  # from one step to the next; the error falls by its square for each extrapolation
-_LEVELS = 12
+_LEVELS = 16
 
 
 class Estimate(NamedTuple):
