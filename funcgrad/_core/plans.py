@@ -49,10 +49,11 @@ def make_plan(prim, traced: tuple[int, ...], push: bool) -> Plan:
     rules = [prim.rule(i) for i in plan.positions]
     reads = [rule.push_reads if push else rule.pull_reads for rule in rules]
     lives = [prim.live[i] if prim.live else None for i in plan.positions]
+    outer_reads = () if prim.outer is None else prim.outer.push_reads if push else prim.outer.pull_reads
     names = plan.names = tuple(
         dict.fromkeys(
             name
-            for read in [*reads, *(live[1] for live in lives if live and not push)]
+            for read in [*reads, outer_reads, *(live[1] for live in lives if live and not push)]
             for name in read
             if name != "index"
         )
@@ -71,11 +72,14 @@ def make_plan(prim, traced: tuple[int, ...], push: bool) -> Plan:
         _Call(rule.push if push else rule.pull, read, names, i)
         for rule, read, i in zip(rules, reads, plan.positions)
     ]
+    outer = None
+    if prim.outer is not None:
+        outer = _Call(prim.outer.push if push else prim.outer.pull, outer_reads, names, None)
     plan.pull = plan.push = plan.lives = None
     if push:
-        plan.push = _push_multiple(calls) if prim.multiple else _compile_push(calls)
+        plan.push = _push_multiple(calls) if prim.multiple else _compile_push(calls, outer)
     elif prim.accumulate is None:
-        plan.pull = _compile_pull(calls)
+        plan.pull = _compile_pull(calls, outer)
     if any(lives) and not push:
         masks = [live and _Call(live[0], live[1], names, i) for live, i in zip(lives, plan.positions)]
         plan.lives = _compile_pull(masks)
@@ -104,14 +108,19 @@ def _compile(parameters: str, expression: str, calls) -> Callable:
     return eval(f"lambda {parameters}: {expression}", names)
 
 
-def _compile_pull(calls) -> Callable:
+def _compile_pull(calls, outer=None) -> Callable:
     shares = "".join(f"{c.source(n, 'g') if c else None}, " for n, c in enumerate(calls))
-    return _compile("g, r, p", f"({shares})", calls)
+    if outer is None:
+        return _compile("g, r, p", f"({shares})", calls)
+    through = f"(lambda g: ({shares}))({outer.source(len(calls), 'g')})"
+    return _compile("g, r, p", through, [*calls, outer])
 
 
-def _compile_push(calls) -> Callable:
+def _compile_push(calls, outer=None) -> Callable:
     shares = " + ".join(c.source(n, f"t[{n}]") for n, c in enumerate(calls))
-    return _compile("t, r, p", shares or "None", calls)
+    if outer is None:
+        return _compile("t, r, p", shares or "None", calls)
+    return _compile("t, r, p", outer.source(len(calls), f"({shares})"), [*calls, outer])
 
 
 def _push_multiple(calls) -> Callable:

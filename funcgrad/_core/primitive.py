@@ -61,6 +61,8 @@ class Primitive:
         args: the arguments' names; the last may be ``*name``, for any number of them.
         rules: a `Rule` for each argument (one shared in variadic primitives); None for an argument
             without derivative, for instance an index. None as a whole: `joint`, or the constant kind.
+        outer: None, or a `Rule` that is the last step of every argument's: the tangent is its push of the
+            shares' sum, and the arguments' pulls get its pull of the cotangent.
         elementwise: whether cotangents must be summed back over broadcast axes.
         structural: whether the transpose only moves and adds entries, so that structural zeros of
             a cotangent stay recognisable through it.
@@ -83,7 +85,7 @@ class Primitive:
 
     __slots__ = (
         "name", "impl", "args", "rules", "elementwise", "structural", "live", "multiple",
-        "joint", "joint_plan", "batch", "typed", "view", "accumulate", "reads", "pull_plans", "push_plans",
+        "outer", "joint", "joint_plan", "batch", "typed", "view", "accumulate", "reads", "pull_plans", "push_plans",
     )  # fmt: skip
 
     def __init__(self, name: str, impl: Callable, args: tuple[str, ...], rules=None):
@@ -91,6 +93,7 @@ class Primitive:
         self.impl = impl
         self.args = args
         self.rules = rules
+        self.outer = None
         self.elementwise = False
         self.structural = False
         self.live = None

@@ -203,6 +203,19 @@ class GeneralPrimitive(DeclaredPrimitive):
         """Override the reverse rule of `arg`, whose jvp was declared before (decorator)."""
         return self._for_argument(self._vjp, arg)
 
+    def outer_jvp(self, rule: Callable) -> Callable:
+        """Declare a last step that the tangents of all arguments share: it gets their sum (decorator).
+
+        Solving a system, for instance, is done once and not for each argument. `outer_vjp` goes with it.
+        """
+        self.outer = Rule(rule, None, _reads(rule)[1:], ())
+        return rule
+
+    def outer_vjp(self, rule: Callable) -> Callable:
+        """Declare the transpose of `outer_jvp`'s: the first step of all arguments' vjp (decorator)."""
+        self.outer.pull, self.outer.pull_reads = rule, _reads(rule)[1:]
+        return rule
+
     def _jvp(self, index: int, rule: Callable) -> None:
         push = Rule(rule, None, _reads(rule)[1:], ())
         self.rules[index] = transposed(push, self.args[index])
