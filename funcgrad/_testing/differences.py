@@ -122,6 +122,8 @@ def kink(flat: Flat, direction: Leaves, order: int, index: int) -> str | None:
     steps = [2.0**-8, 2.0**-11, 2.0**-14]
     if not np.isfinite(flat.value[index]):
         return f"its value there is {flat.value[index]}"
+    if flat.along([0 * d for d in direction])[index] != flat.value[index]:
+        return "two calls at the point give different values (is it random?)"
     with np.errstate(all="ignore"):
         for j in range(order + 1):
             right, left = (
