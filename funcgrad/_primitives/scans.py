@@ -138,3 +138,13 @@ def _running(ufunc, name):
 
 cummax = _running(np.maximum, "cummax")
 cummin = _running(np.minimum, "cummin")
+
+# ---- phases --------------------------------------------------------------------------------
+
+
+def _unwrap_jumps(x, *, axis, period, discont):
+    """What `np.unwrap` adds to x: whole periods, so that no step is larger than half of one."""
+    return np.unwrap(x, discont, axis, period=period) - x
+
+
+unwrap_jumps = constant(_unwrap_jumps, name="unwrap_jumps")

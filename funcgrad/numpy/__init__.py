@@ -6,8 +6,9 @@ name. It lays its own functions over those that no protocol reaches, such as ``n
 
 import numpy as _numpy
 
-from funcgrad._primitives import arithmetic, control, elementary, indexing, reductions
-from funcgrad.numpy import creation, operators, protocol
+from funcgrad._primitives import control as _control
+from funcgrad._primitives import elementary as _elementary  # a submodule here may have the name
+from funcgrad.numpy import creation, operators, protocol, reductions, sampling, scans, sorting, statistics
 
 # What NumPy loads on demand (testing, f2py, ...) stays on demand here: see __getattr__.
 _loaded = {name: value for name, value in vars(_numpy).items() if not name.startswith("_")}

@@ -66,6 +66,8 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, initial=NO_VALUE
 
 def merged(x: Any, axes: tuple[int, ...]) -> Any:
     """The array with these axes merged into one, the last."""
+    if axes == (-1,):
+        return x
     rest = [i for i in range(-x.ndim, 0) if i not in axes]
     if tuple(rest) + axes != tuple(range(-x.ndim, 0)):
         x = np.transpose(x, [i + x.ndim for i in (*rest, *axes)])

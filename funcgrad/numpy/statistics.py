@@ -1,0 +1,284 @@
+"""Statistics: averages, deviations, covariances, quantiles."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from funcgrad import errors
+from funcgrad._core.source import caller, describe
+from funcgrad._core.tracer import Tracer, concrete
+from funcgrad._primitives import reductions as prims
+from funcgrad._primitives.sorting import quantile_places
+from funcgrad.numpy.arguments import NO_VALUE, given, negative_axes, refuse_out, refuse_traced
+from funcgrad.numpy.creation import asarray
+from funcgrad.numpy.protocol import implements
+from funcgrad.numpy.reductions import cast, kept, merged, options, reduced_axes, select
+
+# ---- means ---------------------------------------------------------------------------------
+
+
+@implements(np.mean)
+def mean(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, *, where=NO_VALUE):
+    refuse_out("mean", out)
+    x = select(where, asarray(a), 0)
+    params = options(x, axis, keepdims)
+    wide = _summed_in(x.dtype, dtype)
+    if wide != x.dtype:
+        params["dtype"] = wide
+    average = prims.sum(x, **params) / _count(x, params["axis"], where, keepdims)
+    return cast(average, x.dtype) if dtype is None and x.dtype == np.float16 else average
+
+
+def _summed_in(own: np.dtype, asked: Any) -> np.dtype:
+    """The dtype in which NumPy's means are summed: integers in float64, float16 in float32."""
+    if asked is not None:
+        return np.dtype(asked)
+    if own.kind in "biu":
+        return np.dtype(np.float64)
+    return np.dtype(np.float32) if own == np.float16 else own
+
+
+def _count(x: Any, axes: tuple[int, ...], where: Any, keepdims: Any) -> Any:
+    """How many entries each result is of: an int, or an array of the real dtype of x."""
+    if where is NO_VALUE or where is True:
+        return math.prod([x.shape[i] for i in axes])
+    real = np.result_type(np.finfo(x.dtype).dtype if x.dtype.kind in "fc" else np.float64)
+    return np.add.reduce(np.broadcast_to(where, x.shape), axis=axes, keepdims=kept(keepdims), dtype=real)
+
+
+def _numbers(x: Any, where: Any) -> Any:
+    """The mask of entries that are not NaN, as `where` for the functions that count."""
+    mask = ~np.isnan(x)
+    return mask if where is NO_VALUE or where is True else mask & where
+
+
+@implements(np.nanmean)
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, *, where=NO_VALUE):
+    x = asarray(a)
+    return mean(x, axis, dtype, out, keepdims, where=_numbers(x, where))
+
+
+@implements(np.average)
+def average(a, axis=None, weights=None, returned=False, *, keepdims=NO_VALUE):
+    x = asarray(a)
+    params = options(x, axis, keepdims)
+    if weights is None:
+        result = mean(x, axis, keepdims=keepdims)
+        total = _count(x, params["axis"], NO_VALUE, keepdims)
+        total = np.asarray(total, result.dtype)[()]
+    else:
+        w = _aligned_weights(asarray(weights), x, axis)
+        total = np.sum(np.broadcast_to(w, x.shape) if w.shape != x.shape else w, **params)
+        if not isinstance(concrete(total), Tracer) and np.any(concrete(total) == 0):
+            np.average([1.0], weights=[0.0])  # NumPy's error
+        result = np.sum(x * w, **params) / total
+    if not returned:
+        return result
+    return result, np.broadcast_to(total, result.shape) if total.shape != result.shape else total
+
+
+def _aligned_weights(w: Any, x: Any, axis: Any) -> Any:
+    """Weights of some axes, broadcast against the whole array."""
+    if w.shape == x.shape:
+        return w
+    axes = negative_axes(axis, x.ndim)
+    if axis is None or w.shape != tuple([x.shape[i] for i in _as_given(axis, x.ndim)]):
+        np.average(np.zeros(x.shape), axis, np.ones(w.shape))  # NumPy's error
+    w = np.transpose(w, np.argsort(_as_given(axis, x.ndim)).tolist())
+    return np.reshape(w, [x.shape[i] if i in axes else 1 for i in range(-x.ndim, 0)])
+
+
+def _as_given(axis: Any, ndim: int) -> list[int]:
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return [a if a < 0 else a - ndim for a in axes]
+
+
+# ---- variances -----------------------------------------------------------------------------
+
+
+def _deviation(prim, name, root):
+    def deviation(a, axis=None, dtype=None, out=None, ddof=0, keepdims=NO_VALUE, *,
+                  where=NO_VALUE, mean=NO_VALUE, correction=NO_VALUE):  # fmt: skip
+        refuse_out(name, out)
+        x = asarray(a)
+        if correction is not NO_VALUE:
+            if ddof != 0:
+                np.var(np.zeros(2), ddof=ddof, correction=correction)  # NumPy's error: one of them
+            ddof = correction
+        x = cast(x, dtype)
+        params = options(x, axis, keepdims)
+        if (where is NO_VALUE or where is True) and not given(mean):
+            return prim(x, ddof=ddof, **params) if ddof else prim(x, **params)
+        variance = _variance(x, params["axis"], ddof, keepdims, where, mean)
+        return root(variance) if root else variance
+
+    return deviation
+
+
+def _variance(x, axes, ddof, keepdims, where, middle):
+    """The variance of the entries that count, about a given mean or their own."""
+    if not given(middle):
+        middle = mean(x, axes, keepdims=True, where=where)
+    d = select(where, x - middle, 0)
+    squares = np.real(d * np.conj(d)) if d.dtype.kind == "c" else d * d
+    freedom = np.maximum(_count(x, axes, where, keepdims) - ddof, 0)
+    return np.sum(squares, axis=axes, keepdims=kept(keepdims)) / freedom
+
+
+def _root(variance):
+    """The square root, with derivative 0 at 0."""
+    zero = np.equal(variance, 0)
+    return np.where(zero, 0.0, np.sqrt(np.where(zero, 1.0, variance)))
+
+
+var = implements(np.var)(_deviation(prims.var, "var", None))
+std = implements(np.std)(_deviation(prims.std, "std", _root))
+
+
+def _passing_over_nan(function):
+    def deviation(a, axis=None, dtype=None, out=None, ddof=0, keepdims=NO_VALUE, *,
+                  where=NO_VALUE, mean=NO_VALUE, correction=NO_VALUE):  # fmt: skip
+        x = asarray(a)
+        where = _numbers(x, where)
+        return function(
+            x, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction
+        )  # fmt: skip
+
+    return deviation
+
+
+nanvar = implements(np.nanvar)(_passing_over_nan(var))
+nanstd = implements(np.nanstd)(_passing_over_nan(std))
+
+
+# ---- covariances ---------------------------------------------------------------------------
+
+
+@implements(np.cov)
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+    m = asarray(m)
+    if m.ndim > 2 or (y is not None and asarray(y).ndim > 2):
+        np.cov(np.zeros((1,) * 3))  # NumPy's error
+    dtype = np.dtype(dtype or np.result_type(m.dtype, *([] if y is None else [asarray(y).dtype]), np.float64))
+    x = _rows(m, rowvar, _TURNS_ONE_ROW)
+    if y is not None:
+        x = np.concatenate([x, _rows(asarray(y), rowvar, False)])
+    x = cast(x, dtype)
+    ddof = (0 if bias else 1) if ddof is None else ddof
+    weights = None if fweights is None else asarray(fweights).astype(float)
+    if aweights is not None:
+        aweights = asarray(aweights).astype(float)
+        weights = aweights if weights is None else weights * aweights
+    if weights is None:
+        total, middle = x.shape[1], mean(x, 1, keepdims=True)
+        freedom = total - ddof
+    else:
+        total = np.sum(weights)
+        middle = np.sum(x * weights, axis=1, keepdims=True) / total
+        freedom = total
+        if ddof and aweights is None:
+            freedom = total - ddof
+        elif ddof:
+            freedom = total - ddof * np.sum(weights * aweights) / total
+    d = x - middle
+    scaled = d if weights is None else d * weights
+    c = np.matmul(d, np.conj(scaled.T) if dtype.kind == "c" else scaled.T)
+    c = c * np.true_divide(1, np.maximum(freedom, 0.0))
+    return np.reshape(c, [n for n in c.shape if n != 1])
+
+
+#: Since NumPy 2.2 a matrix of one row is transposed too, with rowvar=False.
+_TURNS_ONE_ROW = np.cov(np.zeros((1, 2)), rowvar=False, ddof=0).ndim == 2
+
+
+def _rows(m: Any, rowvar: bool, turn_one_row: bool) -> Any:
+    """Variables as rows."""
+    if m.ndim < 2:
+        return np.reshape(m, (1, -1))
+    return m if rowvar or (m.shape[0] == 1 and not turn_one_row) else m.T
+
+
+@implements(np.corrcoef)
+def corrcoef(x, y=None, rowvar=True, *, dtype=None):
+    c = cov(x, y, rowvar, dtype=dtype)
+    if c.ndim == 0:
+        return c / c
+    deviations = np.sqrt(np.real(np.diagonal(c)) if c.dtype.kind == "c" else np.diagonal(c))
+    c = c / deviations[:, None] / deviations[None, :]
+    if c.dtype.kind == "c":
+        return np.clip(np.real(c), -1, 1) + 1j * np.clip(np.imag(c), -1, 1)
+    return np.clip(c, -1, 1)
+
+
+# ---- quantiles -----------------------------------------------------------------------------
+
+
+def _quantile(function, x, q, axis, keepdims, method, ignore_nan, between):
+    """Quantiles: between two entries of x, whose places are constant."""
+    axes = reduced_axes(axis, x.ndim)
+    if not x.size:
+        return getattr(np, function)(np.empty(x.shape, x.dtype), q, axis=axis, keepdims=kept(keepdims))
+    lanes = merged(x, axes)
+    near, far, weight = quantile_places(lanes, q.reshape(-1), method=method, ignore_nan=ignore_nan)
+    values = np.take_along_axis(lanes, near, -1)
+    if isinstance(weight, Tracer) or weight.any():  # else each quantile is an entry
+        values = between(values, np.take_along_axis(lanes, far, -1), weight)
+    shape = [1 if i in axes else x.shape[i] for i in range(-x.ndim, 0) if kept(keepdims) or i not in axes]
+    return np.reshape(np.moveaxis(values, -1, 0), (*q.shape, *shape))
+
+
+def _quantile_function(function: str, scale: int, ignore_nan: bool):
+    def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *,
+                 weights=None, interpolation=None):  # fmt: skip
+        refuse_out(function, out)
+        refuse_traced(function, "q", q)
+        if weights is not None:
+            raise errors.UnsupportedArgumentError(
+                function,
+                "weights",
+                describe(*caller(2)),
+                "Sort the values with np.argsort, and read the one where np.cumsum of the weights passes q.",
+            )
+        x = asarray(a)
+        if x.dtype.kind == "c":
+            np.quantile(np.zeros(1, x.dtype), 0.5)  # NumPy's error
+        q = np.asarray(q, x.dtype if isinstance(q, (int, float)) and x.dtype.kind == "f" else None)
+        q = q / x.dtype.type(scale) if x.dtype.kind == "f" else q / scale
+        dtype = np.quantile(np.zeros(1, x.dtype), q, method=method).dtype
+
+        def between(near, far, weight):
+            return near + (far - near) * weight.astype(dtype)
+
+        result = _quantile(
+            function, x, np.asarray(q), axis, keepdims, interpolation or method, ignore_nan, between
+        )
+        return cast(result, dtype)
+
+    return quantile
+
+
+quantile = implements(np.quantile)(_quantile_function("quantile", 1, False))
+percentile = implements(np.percentile)(_quantile_function("percentile", 100, False))
+nanquantile = implements(np.nanquantile)(_quantile_function("nanquantile", 1, True))
+nanpercentile = implements(np.nanpercentile)(_quantile_function("nanpercentile", 100, True))
+
+
+def _median(function: str, ignore_nan: bool):
+    def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+        refuse_out(function, out)
+        x = asarray(a)
+        x = x if x.dtype.kind in "fc" else x.astype(np.float64)
+        return _quantile(function, x, np.asarray(0.5), axis, keepdims, "linear", ignore_nan, _middle)
+
+    return median
+
+
+def _middle(a, b, weight):
+    return (a + b) / 2.0
+
+
+median = implements(np.median)(_median("median", False))
+nanmedian = implements(np.nanmedian)(_median("nanmedian", True))
