@@ -1,0 +1,465 @@
+"""Indexing of every sort: ``x[...]``, NumPy's functions that read at indices, and functional updates."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from funcgrad import errors
+from funcgrad._core.source import caller, describe
+from funcgrad._core.tracer import Tracer, mark_view
+from funcgrad._primitives import indexing as prims
+from funcgrad._primitives import shaping
+from funcgrad._primitives.indexing import ARRAY
+from funcgrad.numpy.arguments import refuse_out
+from funcgrad.numpy.creation import asarray
+from funcgrad.numpy.protocol import implements
+
+_float64 = np.float64
+_BASIC = frozenset((int, slice, type(None), type(Ellipsis)))
+_ALLOWED = (
+    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
+    "arrays are valid indices"
+)
+
+
+def getitem(x: Any, index: Any, _read: Any = prims.getitem) -> Any:
+    """``x[index]`` on a traced array."""
+    if type(index) is int:  # the hot path: a loop over x[i]
+        out = x.trace.process(_read, (x,), {"template": index})
+        if type(out.value) is not _float64 and out.ndim:
+            mark_view(x, out)
+        return out
+    x, arrays, template, unique = resolve(x, index)
+    out = prims.read(x, arrays, template, unique)
+    if not arrays and out.ndim:
+        mark_view(x, out)
+    return out
+
+
+# ---- from NumPy's indices to templates -----------------------------------------------------
+
+
+def resolve(x: Any, index: Any) -> tuple[Any, tuple, tuple, bool]:
+    """An index as a template and its arrays.
+
+    Returns:
+        The array (with an axis more for each boolean scalar in the index), the index arrays, the template,
+        and whether no entry is named twice.
+    """
+    parts = index if type(index) is tuple else (index,)
+    if not all(type(part) in _BASIC for part in parts):
+        parts = [_part(part) for part in parts]
+    template = tuple([_plain_slice(p) if type(p) is slice else p for p in parts])
+    if all(type(part) in _BASIC for part in template):
+        return x, (), template, True
+    return _with_arrays(x, template)
+
+
+def _part(part: Any) -> Any:
+    """One part of an index: an int, a slice, None, an ellipsis, or an array of integers or booleans."""
+    kind = type(part)
+    if kind in _BASIC:
+        return part
+    if kind in (bool, np.bool_):
+        return np.asarray(part)
+    if isinstance(part, Tracer):
+        array = part
+    else:
+        if not isinstance(part, (np.ndarray, list, tuple)):
+            try:
+                return operator.index(part)
+            except TypeError:
+                raise IndexError(_ALLOWED) from None
+        array = asarray(part)
+        if array.size == 0 and not isinstance(part, np.ndarray):
+            array = array.astype(np.intp)
+    if array.dtype.kind == "b":
+        return array
+    if array.dtype.kind not in "iu":
+        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+    return array if array.ndim or isinstance(array, Tracer) else int(array)
+
+
+def _plain_slice(part: slice) -> slice:
+    """A slice of Python ints."""
+    bounds = (part.start, part.stop, part.step)
+    if all(type(b) is int or b is None for b in bounds):
+        return part
+    return slice(*[None if b is None else operator.index(b) for b in bounds])
+
+
+def _with_arrays(x: Any, parts: tuple) -> tuple[Any, tuple, tuple, bool]:
+    shape = x.shape
+    consumed = sum(
+        part.ndim if _is_mask(part) else part is not None and part is not Ellipsis for part in parts
+    )
+    if consumed > len(shape):
+        raise IndexError(
+            f"too many indices for array: array is {len(shape)}-dimensional, but {consumed} were indexed"
+        )
+    template: list = []
+    arrays: list = []
+    unique = True
+    axis = 0
+    for part in parts:
+        if part is Ellipsis:
+            if Ellipsis in template:
+                raise IndexError("an index can only have a single ellipsis ('...')")
+            rest = len(shape) - consumed
+            template += [slice(None)] * rest
+            axis += rest
+        elif part is None:
+            template.append(None)
+        elif _is_mask(part) and part.ndim == 0:
+            # a boolean scalar makes an axis of size 1 or 0: read that from an axis of size 1
+            x = shaping.reshape(x, shape=(*x.shape[:axis], 1, *x.shape[axis:]))
+            shape = x.shape
+            template.append(ARRAY)
+            arrays.append(np.zeros(int(bool(part)), np.intp))
+            axis += 1
+        elif _is_mask(part):
+            _check_mask(part, shape, axis)
+            places = prims.nonzero(part)
+            template += [ARRAY] * part.ndim
+            arrays += places
+            axis += part.ndim
+        elif type(part) in (int, slice):
+            template.append(part)
+            axis += 1
+        else:
+            template.append(ARRAY)
+            arrays.append(part)
+            axis += 1
+            unique = False
+    return x, tuple(arrays), tuple(template), unique
+
+
+def _is_mask(part: Any) -> bool:
+    return type(part) not in _BASIC and part.dtype.kind == "b"
+
+
+def _check_mask(mask: Any, shape: tuple[int, ...], axis: int) -> None:
+    for i, n in enumerate(mask.shape, axis):
+        if n != shape[i]:
+            raise IndexError(
+                f"boolean index did not match indexed array along axis {i}; size of axis is {shape[i]} "
+                f"but size of corresponding boolean axis is {n}"
+            )
+
+
+# ---- reading at indices --------------------------------------------------------------------
+
+
+def _along(x: Any, axis: Any) -> tuple[Any, int]:
+    """The array and the axis, from 0, along which to read; None reads from it flattened."""
+    if axis is None:
+        return np.ravel(x), 0
+    return x, normalize_axis_index(operator.index(axis), x.ndim)
+
+
+def _at(x: Any, axis: int, index: Any) -> Any:
+    return x[(*[slice(None)] * axis, index)]
+
+
+@implements(np.take)
+def take(a, indices, axis=None, out=None, mode="raise"):
+    refuse_out("take", out)
+    x, axis = _along(asarray(a), axis)
+    indices = asarray(indices)
+    if indices.dtype.kind not in "iu":
+        if indices.size:
+            raise TypeError(
+                f"Cannot cast array data from {indices.dtype!r} to dtype('int64') by the rule 'safe'"
+            )
+        indices = indices.astype(np.intp)
+    if mode == "wrap":
+        indices = indices % x.shape[axis]
+    elif mode == "clip":
+        indices = np.minimum(np.maximum(indices, 0), x.shape[axis] - 1)
+    elif mode != "raise":
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+    if not isinstance(x, Tracer) and isinstance(indices, Tracer):
+        template = (*[slice(None)] * axis, ARRAY)
+        return prims.gather(x, indices, template=template, unique=False)
+    return _at(x, axis, indices)
+
+
+@implements(np.take_along_axis)
+def take_along_axis(arr, indices, axis=-1):
+    x, indices = asarray(arr), asarray(indices)
+    if axis is None:
+        x, axis = np.ravel(x), 0
+        if indices.ndim != 1:
+            raise ValueError("when axis=None, `indices` must have a single dimension.")
+    axis = normalize_axis_index(operator.index(axis), x.ndim)
+    if indices.dtype.kind not in "iu":
+        raise IndexError("`indices` must be an integer array")
+    if indices.ndim != x.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    return along_axis(x, indices, axis, unique=False)
+
+
+def along_axis(x: Any, indices: Any, axis: int, unique: bool) -> Any:
+    """`take_along_axis`; `unique` if the indices are all different, as those that sort are."""
+    ndim = x.ndim
+    places = [
+        indices if i == axis else np.arange(n).reshape((n,) + (1,) * (ndim - i - 1))
+        for i, n in enumerate(x.shape)
+    ]
+    return prims.gather(x, *places, template=(ARRAY,) * ndim, unique=unique)
+
+
+@implements(np.compress)
+def compress(condition, a, axis=None, out=None):
+    refuse_out("compress", out)
+    x, axis = _along(asarray(a), axis)
+    condition = asarray(condition)
+    if condition.ndim != 1:
+        raise ValueError("condition must be a 1-d array")
+    (places,) = prims.nonzero(condition)
+    template = (*[slice(None)] * axis, ARRAY)
+    return prims.gather(x, places, template=template, unique=True)
+
+
+@implements(np.extract)
+def extract(condition, arr):
+    (places,) = prims.nonzero(np.ravel(asarray(condition)))
+    return prims.gather(np.ravel(asarray(arr)), places, template=(ARRAY,), unique=True)
+
+
+@implements(np.choose)
+def choose(a, choices, out=None, mode="raise"):
+    refuse_out("choose", out)
+    which = asarray(a)
+    arrays = np.broadcast_arrays(which, *[asarray(c) for c in choices])
+    which, choices = arrays[0], arrays[1:]
+    n = len(choices)
+    if mode == "wrap":
+        which = which % n
+    elif mode == "clip":
+        which = np.minimum(np.maximum(which, 0), n - 1)
+    elif not isinstance(which, Tracer) and np.any((which < 0) | (which >= n)):
+        raise ValueError("invalid entry in choice array")
+    return along_axis(np.stack(choices), np.expand_dims(which, 0), 0, unique=True)[0]
+
+
+# ---- diagonals and triangles ---------------------------------------------------------------
+
+
+@implements(np.diagonal)
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    x = asarray(a)
+    if x.ndim < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
+    axes = [normalize_axis_index(operator.index(i), x.ndim) - x.ndim for i in (axis1, axis2)]
+    if axes[0] == axes[1]:
+        raise ValueError("axis1 and axis2 cannot be the same")
+    return shaping.diagonal(x, offset=operator.index(offset), axis1=axes[0], axis2=axes[1])
+
+
+@implements(np.linalg.diagonal)
+def linalg_diagonal(x, /, *, offset=0):
+    return diagonal(x, offset, -2, -1)
+
+
+@implements(np.diag)
+def diag(v, k=0):
+    x = asarray(v)
+    if x.ndim == 2:
+        return diagonal(x, k)
+    if x.ndim != 1:
+        raise ValueError("Input must be 1- or 2-d.")
+    k = operator.index(k)
+    n = x.shape[0] + abs(k)
+    return shaping.from_diagonal(x, shape=(n, n), offset=k)
+
+
+@implements(np.diagflat)
+def diagflat(v, k=0):
+    return diag(np.ravel(asarray(v)), k)
+
+
+@implements(np.tril)
+def tril(m, k=0):
+    x = asarray(m)
+    return np.where(np.tri(*x.shape[-2:], k=k, dtype=bool), x, np.zeros(1, x.dtype))
+
+
+@implements(np.triu)
+def triu(m, k=0):
+    x = asarray(m)
+    return np.where(np.tri(*x.shape[-2:], k=k - 1, dtype=bool), np.zeros(1, x.dtype), x)
+
+
+# ---- indices as results --------------------------------------------------------------------
+
+
+@implements(np.nonzero)
+def nonzero(a):
+    x = asarray(a)
+    if x.ndim == 0:
+        raise ValueError("Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero().")
+    return prims.nonzero(x)
+
+
+@implements(np.flatnonzero)
+def flatnonzero(a):
+    return prims.nonzero(np.ravel(asarray(a)))[0]
+
+
+@implements(np.argwhere)
+def argwhere(a):
+    x = asarray(a)
+    if x.ndim == 0:
+        return argwhere(np.atleast_1d(x))[:, :0]
+    return np.stack(prims.nonzero(x), -1)
+
+
+@implements(np.ix_)
+def ix_(*args):
+    out = []
+    for i, a in enumerate(args):
+        a = asarray(a)
+        if a.ndim != 1:
+            raise ValueError("Cross index must be 1 dimensional")
+        if a.dtype.kind == "b":
+            (a,) = prims.nonzero(a)
+        out.append(np.reshape(a, (1,) * i + (-1,) + (1,) * (len(args) - i - 1)))
+    return tuple(out)
+
+
+def _shape_of(function: Callable) -> Callable:
+    """NumPy's function, of which only the shape of the array matters."""
+
+    def from_shape(arr, *args, **kwargs):
+        like = np.broadcast_to(np.zeros(()), asarray(arr).shape)
+        return function(like, *args, **kwargs)
+
+    from_shape.__name__ = function.__name__
+    return implements(function)(from_shape)
+
+
+diag_indices_from = _shape_of(np.diag_indices_from)
+tril_indices_from = _shape_of(np.tril_indices_from)
+triu_indices_from = _shape_of(np.triu_indices_from)
+
+
+@implements(np.unravel_index)
+def unravel_index(indices, shape, order="C"):
+    rest = asarray(indices)
+    places = []
+    for n in reversed(shape) if order == "C" else shape:
+        rest, place = rest // n, rest % n
+        places.append(place)
+    return tuple(places[::-1] if order == "C" else places)
+
+
+@implements(np.ravel_multi_index)
+def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+    modes = (mode,) * len(dims) if isinstance(mode, str) else mode
+    flat, stride = 0, 1
+    parts = list(zip(multi_index, dims, modes))
+    for place, n, way in reversed(parts) if order == "C" else parts:
+        if way == "wrap":
+            place = place % n
+        elif way == "clip":
+            place = np.minimum(np.maximum(place, 0), n - 1)
+        flat = flat + place * stride
+        stride *= n
+    return flat
+
+
+# ---- updates -------------------------------------------------------------------------------
+
+
+def index_update(x: Any, index: Any, values: Any) -> Any:
+    """A copy of an array with other values at an index: ``x[index] = values``, as a function.
+
+    Args:
+        x: an array.
+        index: whatever ``x[index]`` takes.
+        values: what is put there; it is broadcast to the shape of ``x[index]`` and cast to the dtype of
+            `x`. Where an entry is named twice the last value counts.
+
+    Returns:
+        A new array of the shape and dtype of `x`; `x` stays as it is.
+
+    Raises:
+        IndexError, ValueError: as for ``x[index] = values``.
+        BatchedMaskError: the index is a mask whose values are not known.
+
+    >>> import funcgrad.numpy as np
+    >>> from funcgrad import grad
+    >>> grad(lambda v: np.sum(np.index_update(np.ones(3), 1, v) ** 2))(5.0)
+    np.float64(10.0)
+    """
+    x, arrays, template, unique, values = _prepare(x, index, values)
+    out = prims.index_update(x, values, *arrays, template=template, unique=unique)
+    return out
+
+
+def index_add(x: Any, index: Any, values: Any) -> Any:
+    """A copy of an array with values added at an index: ``np.add.at(x, index, values)``, as a function.
+
+    Args:
+        x: an array.
+        index: whatever ``x[index]`` takes.
+        values: what is added; it is broadcast to the shape of ``x[index]`` and cast to the dtype of `x`.
+            Where an entry is named twice both values are added.
+
+    Returns:
+        A new array of the shape and dtype of `x`; `x` stays as it is.
+
+    Raises:
+        IndexError, ValueError: as for ``np.add.at(x, index, values)``.
+        BatchedMaskError: the index is a mask whose values are not known.
+
+    >>> import funcgrad.numpy as np
+    >>> np.index_add(np.zeros(3), [0, 0, 2], [1.0, 2.0, 3.0])
+    array([3., 0., 3.])
+    """
+    x, arrays, template, unique, values = _prepare(x, index, values)
+    return x + prims.scatter(values, *arrays, template=template, shape=x.shape, unique=unique)
+
+
+def _prepare(x: Any, index: Any, values: Any) -> tuple:
+    x, values = asarray(x), asarray(values)
+    shape = x.shape
+    x, arrays, template, unique = resolve(x, index)
+    if x.shape != shape:
+        raise IndexError("a boolean scalar is no index for an update: np.where(condition, values, x)")
+    if not np.can_cast(values.dtype, x.dtype, "same_kind"):
+        raise TypeError(
+            f"Cannot cast values from {values.dtype!r} to {x.dtype!r} with casting rule 'same_kind'"
+        )
+    if values.dtype != x.dtype:
+        values = values.astype(x.dtype)
+    places = prims.read(np.broadcast_to(np.zeros(()), shape), arrays, template, True).shape
+    while values.ndim > len(places) and values.shape[0] == 1:  # as NumPy's assignment does
+        values = values[0]
+    return x, arrays, template, unique, np.broadcast_to(values, places)
+
+
+# ---- what writes in place ------------------------------------------------------------------
+
+
+def _refuse(function: Callable, instead: str) -> None:
+    name = function.__name__
+
+    def refused(*args, **kwargs):
+        raise errors.InPlaceError(f"np.{name}", describe(*caller(2)), instead)
+
+    implements(function)(refused)
+
+
+_refuse(np.copyto, "Write x = np.where(where, src, x), or np.broadcast_to(src, x.shape).")
+_refuse(np.put, "Write np.reshape(funcgrad.numpy.index_update(np.ravel(x), indices, v), x.shape).")
+_refuse(np.place, "Write np.where(mask, vals, x).")
+_refuse(np.putmask, "Write np.where(mask, values, x).")
+_refuse(np.put_along_axis, "Write funcgrad.numpy.index_update(x, index, values) with an index on each axis.")
+_refuse(np.fill_diagonal, "Write np.where(np.eye(*x.shape, dtype=bool), value, x).")

@@ -1,0 +1,438 @@
+"""Shapes and axes: reshaping, transposing, broadcasting, repeating, reversing; arrays like another."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+
+from funcgrad._core.tracer import Tracer, concrete, mark_view
+from funcgrad._primitives import shaping as prims
+from funcgrad._primitives.arithmetic import copy as copied
+from funcgrad.numpy.arguments import negative_axes
+from funcgrad.numpy.creation import asarray
+from funcgrad.numpy.protocol import implements
+
+# ---- shapes --------------------------------------------------------------------------------
+
+
+def as_shape(shape: Any) -> tuple[int, ...]:
+    """A shape as a tuple of Python ints; an int stands for one axis."""
+    if type(shape) is int:
+        return (shape,)
+    if isinstance(shape, Iterable) and not (isinstance(shape, Tracer) and shape.ndim == 0):
+        return tuple([n if type(n) is int else operator.index(n) for n in shape])
+    return (operator.index(shape),)
+
+
+def complete_shape(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
+    """A shape whose -1, if there is one, is worked out."""
+    known = math.prod(shape)
+    if known == size and (size or -1 not in shape):
+        return shape
+    if shape.count(-1) > 1:
+        raise ValueError("can only specify one unknown dimension")
+    if -1 in shape and known and size % -known == 0:
+        return tuple([size // -known if n == -1 else n for n in shape])
+    raise ValueError(f"cannot reshape array of size {size} into shape {shape}")
+
+
+@implements(np.reshape)
+def reshape(a, /, shape=None, order="C", *, newshape=None, copy=None):
+    x = asarray(a)
+    own = x.shape
+    shape = as_shape(newshape if shape is None else shape)
+    shape = complete_shape(shape, math.prod(own))
+    if copy is False:
+        value = concrete(x)
+        if isinstance(value, np.ndarray):
+            np.reshape(value, shape, order, copy=False)  # NumPy's error where it needs a copy
+    if _is_fortran(x, order):
+        out = _transposed(prims.reshape(_transposed(x), shape=shape[::-1]))
+    elif own == shape:
+        out = _same(x)
+    else:
+        out = prims.reshape(x, shape=shape)
+    return copied(out) if copy else out
+
+
+def _is_fortran(x: Any, order: str) -> bool:
+    """Whether entries are to be read in Fortran's order; it makes no difference along one axis."""
+    if order == "C" or order is None:
+        return False
+    if order in ("A", "a"):
+        flags = getattr(concrete(x), "flags", None)
+        return flags is not None and flags.f_contiguous and not flags.c_contiguous
+    if order in ("F", "f"):
+        return True
+    if order in ("C", "c"):
+        return False
+    raise ValueError(f"order must be one of 'C', 'F', 'A' (got {order!r})")
+
+
+def _same(x: Any) -> Any:
+    """The array itself, where NumPy would give a view of all of it."""
+    mark_view(x, x)
+    return x
+
+
+@implements(np.ravel)
+def ravel(a, order="C"):
+    x = asarray(a)
+    if order in ("K", "k"):
+        value = concrete(x)
+        if isinstance(value, np.ndarray):  # the order in memory
+            axes = sorted(range(x.ndim), key=lambda i: -abs(value.strides[i]))
+            x = transpose(x, axes)
+        order = "C"
+    return reshape(x, (-1,), order)
+
+
+def flatten(a, order="C"):
+    """The method of that name: as `ravel`, but a copy."""
+    return copied(ravel(a, order))
+
+
+@implements(np.expand_dims)
+def expand_dims(a, axis):
+    x = asarray(a)
+    axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+    ndim = x.ndim + len(axes)
+    new = normalize_axis_tuple(axes, ndim)
+    lengths = iter(x.shape)
+    return prims.reshape(x, shape=tuple([1 if i in new else next(lengths) for i in range(ndim)]))
+
+
+@implements(np.squeeze)
+def squeeze(a, axis=None):
+    x = asarray(a)
+    shape = x.shape
+    if axis is None:
+        gone = [i for i, n in enumerate(shape) if n == 1]
+    else:
+        gone = normalize_axis_tuple(axis, x.ndim)
+        if any(shape[i] != 1 for i in gone):
+            raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+    if not gone:
+        return _same(x)
+    return prims.reshape(x, shape=tuple([n for i, n in enumerate(shape) if i not in gone]))
+
+
+@implements(np.atleast_1d)
+def atleast_1d(*arys):
+    return _each(arys, lambda x: (1,) if x.ndim == 0 else x.shape)
+
+
+@implements(np.atleast_2d)
+def atleast_2d(*arys):
+    return _each(arys, lambda x: (1,) * (2 - x.ndim) + x.shape)
+
+
+@implements(np.atleast_3d)
+def atleast_3d(*arys):
+    shapes = {0: lambda x: (1, 1, 1), 1: lambda x: (1, *x.shape, 1), 2: lambda x: (*x.shape, 1)}
+    return _each(arys, lambda x: shapes[x.ndim](x) if x.ndim < 3 else x.shape)
+
+
+def _each(arrays: tuple, shape_for: Any) -> Any:
+    out = []
+    for a in arrays:
+        x = asarray(a)
+        out.append(reshape(x, shape_for(x)) if isinstance(x, Tracer) else x.reshape(shape_for(x)))
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+@implements(np.shape)
+def shape(a):
+    return asarray(a).shape
+
+
+@implements(np.ndim)
+def ndim(a):
+    return asarray(a).ndim
+
+
+@implements(np.size)
+def size(a, axis=None):
+    own = asarray(a).shape
+    if axis is None:
+        return math.prod(own)
+    return math.prod([own[i] for i in normalize_axis_tuple(axis, len(own))])
+
+
+# ---- the order of axes ---------------------------------------------------------------------
+
+
+def _transposed(x: Any) -> Any:
+    return transpose(x, None)
+
+
+def permuted(x: Any, axes: tuple[int, ...]) -> Any:
+    """The axes in another order, given as numbers from 0."""
+    return _same(x) if axes == tuple(range(len(axes))) else prims.transpose(x, axes=axes)
+
+
+@implements(np.transpose)
+def transpose(a, axes=None):
+    x = asarray(a)
+    ndim = x.ndim
+    if axes is None or axes == ():
+        return permuted(x, tuple(range(ndim))[::-1])
+    axes = as_shape(axes)
+    if len(axes) != ndim:
+        raise ValueError("axes don't match array")
+    axes = tuple([normalize_axis_index(i, ndim) for i in axes])
+    if len(set(axes)) != ndim:
+        raise ValueError("repeated axis in transpose")
+    return permuted(x, axes)
+
+
+@implements(np.matrix_transpose, np.linalg.matrix_transpose)
+def matrix_transpose(x, /):
+    x = asarray(x)
+    if x.ndim < 2:
+        raise ValueError(f"Input array must be at least 2-dimensional, but it is {x.ndim}")
+    return swapaxes(x, -1, -2)
+
+
+@implements(np.swapaxes)
+def swapaxes(a, axis1, axis2):
+    x = asarray(a)
+    axes = list(range(x.ndim))
+    i, j = (normalize_axis_index(operator.index(k), x.ndim) for k in (axis1, axis2))
+    axes[i], axes[j] = j, i
+    return permuted(x, tuple(axes))
+
+
+@implements(np.moveaxis)
+def moveaxis(a, source, destination):
+    x = asarray(a)
+    source = normalize_axis_tuple(source, x.ndim, "source")
+    destination = normalize_axis_tuple(destination, x.ndim, "destination")
+    if len(source) != len(destination):
+        raise ValueError("`source` and `destination` arguments must have the same number of elements")
+    order = [i for i in range(x.ndim) if i not in source]
+    for to, i in sorted(zip(destination, source)):
+        order.insert(to, i)
+    return permuted(x, tuple(order))
+
+
+@implements(np.rollaxis)
+def rollaxis(a, axis, start=0):
+    x = asarray(a)
+    axis = normalize_axis_index(axis, x.ndim)
+    start = start + x.ndim if start < 0 else start
+    if not 0 <= start <= x.ndim:
+        raise np.exceptions.AxisError("start", x.ndim)
+    order = [i for i in range(x.ndim) if i != axis]
+    order.insert(start - (axis < start), axis)
+    return permuted(x, tuple(order))
+
+
+# ---- broadcasting and repeating ------------------------------------------------------------
+
+
+@implements(np.broadcast_to)
+def broadcast_to(array, shape, subok=False):
+    x = asarray(array)
+    shape = as_shape(shape)
+    own = x.shape
+    if own == shape:
+        return _same(x)
+    if len(own) > len(shape) or any(n != m != 1 for n, m in zip(shape[::-1], own[::-1])):
+        raise ValueError(f"cannot broadcast an array of shape {own} to shape {shape}")
+    return prims.broadcast_to(x, shape=shape)
+
+
+@implements(np.broadcast_arrays)
+def broadcast_arrays(*args, subok=False):
+    arrays = [asarray(a) for a in args]
+    shape = np.broadcast_shapes(*[x.shape for x in arrays])
+    return tuple([np.broadcast_to(x, shape) for x in arrays])
+
+
+@implements(np.meshgrid)
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    arrays = [asarray(x) for x in xi]
+    axes = list(range(len(arrays)))
+    if indexing == "xy" and len(arrays) > 1:
+        axes[:2] = 1, 0
+    grids = [
+        np.reshape(x, [-1 if i == axis else 1 for i in range(len(arrays))]) for x, axis in zip(arrays, axes)
+    ]
+    if not sparse:
+        grids = [*broadcast_arrays(*grids)]
+    return tuple([np.copy(g) if copy else g for g in grids])
+
+
+@implements(np.repeat)
+def repeat(a, repeats, axis=None):
+    x = asarray(a)
+    if axis is None:
+        x, axis = ravel(x), 0
+    axis = normalize_axis_index(operator.index(axis), x.ndim)
+    counts = np.asarray(_known(repeats))
+    if counts.size != 1:
+        return np.take(x, np.repeat(np.arange(x.shape[axis]), counts), axis)
+    n = operator.index(counts.reshape(())[()])
+    if n < 0:
+        raise ValueError("repeats may not contain negative values.")
+    before, after = x.shape[: axis + 1], x.shape[axis + 1 :]
+    x = prims.reshape(x, shape=(*before, 1, *after))
+    x = prims.broadcast_to(x, shape=(*before, n, *after))
+    return prims.reshape(x, shape=(*before[:-1], before[-1] * n, *after))
+
+
+def _known(value: Any) -> Any:
+    """An integer argument that decides about shapes: as a plain value."""
+    return operator.index(value) if isinstance(value, Tracer) else value
+
+
+@implements(np.tile)
+def tile(A, reps):
+    x = asarray(A)
+    reps = as_shape(reps)
+    ndim = max(x.ndim, len(reps))
+    reps = (1,) * (ndim - len(reps)) + reps
+    shape = (1,) * (ndim - x.ndim) + x.shape
+    if all(n == 1 for n in reps):
+        return copied(reshape(x, shape))
+    apart = tuple([m for n in shape for m in (1, n)])
+    whole = tuple([m for n, r in zip(shape, reps) for m in (r, n)])
+    x = prims.broadcast_to(prims.reshape(x, shape=apart), shape=whole)
+    return prims.reshape(x, shape=tuple([n * r for n, r in zip(shape, reps)]))
+
+
+@implements(np.resize)
+def resize(a, new_shape):
+    x = ravel(a)
+    new_shape = as_shape(new_shape)
+    if any(n < 0 for n in new_shape):
+        raise ValueError("all elements of `new_shape` must be non-negative")
+    new_size = math.prod(new_shape)
+    if new_size == 0 or x.size == 0:
+        return np.zeros(new_shape, x.dtype)
+    return reshape(tile(x, -(-new_size // x.size))[:new_size], new_shape)
+
+
+# ---- reversing and rolling -----------------------------------------------------------------
+
+
+@implements(np.flip)
+def flip(m, axis=None):
+    x = asarray(m)
+    axes = negative_axes(axis, x.ndim)
+    return prims.flip(x, axis=axes) if axes else _same(x)
+
+
+@implements(np.fliplr)
+def fliplr(m):
+    x = asarray(m)
+    if x.ndim < 2:
+        raise ValueError("Input must be >= 2-d.")
+    return flip(x, 1)
+
+
+@implements(np.flipud)
+def flipud(m):
+    x = asarray(m)
+    if x.ndim < 1:
+        raise ValueError("Input must be >= 1-d.")
+    return flip(x, 0)
+
+
+@implements(np.rot90)
+def rot90(m, k=1, axes=(0, 1)):
+    x = asarray(m)
+    axes = tuple(axes)
+    if len(axes) != 2:
+        raise ValueError("len(axes) must be 2.")
+    if not all(-x.ndim <= i < x.ndim for i in axes):
+        raise ValueError(f"Axes={axes} out of range for array of ndim={x.ndim}.")
+    i, j = (axis % x.ndim for axis in axes)
+    if i == j:
+        raise ValueError("Axes must be different.")
+    k %= 4
+    if k == 0:
+        return _same(x)
+    if k == 2:
+        return flip(x, (i, j))
+    return swapaxes(flip(x, j), i, j) if k == 1 else flip(swapaxes(x, i, j), j)
+
+
+@implements(np.roll)
+def roll(a, shift, axis=None):
+    x = asarray(a)
+    if axis is None:
+        return reshape(roll(ravel(x), shift, 0), x.shape)
+    axes = normalize_axis_tuple(axis, x.ndim, allow_duplicate=True)
+    if isinstance(shift, Tracer):  # a shift of its own for each member of a batch
+        for i, n in zip(axes, shift if shift.ndim else [shift] * len(axes)):
+            x = np.take(x, (np.arange(x.shape[i]) - n) % max(1, x.shape[i]), i)
+        return x
+    shifts = as_shape(shift)
+    pairs = np.broadcast(shifts, axes)
+    if pairs.ndim > 1:
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    shifts, axes = zip(*[(int(n), int(i) - x.ndim) for n, i in pairs])
+    return prims.roll(x, shift=shifts, axis=axes)
+
+
+# ---- arrays like another -------------------------------------------------------------------
+
+
+@implements(np.copy)
+def copy(a, order="K", subok=False):
+    return copied(asarray(a))
+
+
+def _like(name: str):
+    make = getattr(np, name)
+
+    def like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+        x = asarray(a)
+        return make(x.shape if shape is None else as_shape(shape), x.dtype if dtype is None else dtype)
+
+    like.__doc__ = f"As `numpy.{name}_like`; a plain array, for it does not depend on the values."
+    return like
+
+
+zeros_like = implements(np.zeros_like)(_like("zeros"))
+ones_like = implements(np.ones_like)(_like("ones"))
+empty_like = implements(np.empty_like)(_like("empty"))
+
+
+@implements(np.full_like)
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    x = asarray(a)
+    shape = x.shape if shape is None else as_shape(shape)
+    dtype = x.dtype if dtype is None else np.dtype(dtype)
+    value = asarray(fill_value)
+    if not isinstance(value, Tracer):
+        return np.full(shape, value, dtype)
+    value = value if value.dtype == dtype else value.astype(dtype)
+    return copied(broadcast_to(value, shape))
+
+
+@implements(np.may_share_memory)
+def may_share_memory(a, b, max_work=None):
+    a, b = (_memory(x) for x in (a, b))
+    return a is not None and b is not None and np.may_share_memory(a, b)
+
+
+@implements(np.shares_memory)
+def shares_memory(a, b, max_work=None):
+    return may_share_memory(a, b)
+
+
+def _memory(x: Any) -> np.ndarray | None:
+    """The array behind a tracer, if there is one."""
+    while isinstance(x, Tracer):
+        x = x.value
+    return x if isinstance(x, np.ndarray) else None
