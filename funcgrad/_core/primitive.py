@@ -76,6 +76,10 @@ class Primitive:
             axis where `batched` says so; the result has the batch axis in front. None: a loop.
         typed: ``typed(*types, **params)``: the output's type, where it can't be found by running
             the implementation on stand-ins.
+        guided: whether the tangents are further arguments where a result has equal eigenvalues, for they
+            choose between the eigenvectors (see `Split`).
+        limit: ``limit(args, parts, **params)``: the result and its part in eps, given the arguments' or
+            None, if it does not follow from the rules (see `Split`).
         view: whether NumPy's result may share memory with its first argument.
         accumulate: an `Accumulator`, where adding the transpose's result to an array in place is
             cheaper than making it.
@@ -85,7 +89,8 @@ class Primitive:
 
     __slots__ = (
         "name", "impl", "args", "rules", "elementwise", "structural", "live", "multiple",
-        "outer", "joint", "joint_plan", "batch", "typed", "view", "accumulate", "reads", "pull_plans", "push_plans",
+        "outer", "joint", "joint_plan", "batch", "typed", "guided", "limit", "view", "accumulate", "reads",
+        "pull_plans", "push_plans",
     )  # fmt: skip
 
     def __init__(self, name: str, impl: Callable, args: tuple[str, ...], rules=None):
@@ -102,6 +107,8 @@ class Primitive:
         self.joint_plan = None
         self.batch = None
         self.typed = None
+        self.guided = False
+        self.limit = None
         self.view = False
         self.accumulate = None
         self.reads = None
@@ -111,8 +118,8 @@ class Primitive:
     def __call__(self, *args, **params):
         top = None
         for a in args:
-            if isinstance(a, Tracer) and (top is None or a.trace.level > top.level):
-                top = a.trace
+            if isinstance(a, Tracer) and (top is None or a._trace.level > top.level):
+                top = a._trace
         if top is None:
             return self.impl(*args, **params)
         if not self.view:

@@ -41,6 +41,14 @@ def caller(depth: int = 3, _internal_get=_internal.get) -> tuple[CodeType, int]:
     return code, 0  # called from no user code at all
 
 
+def stacklevel() -> int:
+    """The `stacklevel` of a warning from the calling function, so that it points at the user's line."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and _is_internal(frame.f_code.co_filename):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
 def describe(code: CodeType | None, offset: int) -> str:
     """``file.py:12 (function)`` for a recorded place."""
     if code is None:

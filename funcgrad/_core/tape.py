@@ -65,6 +65,17 @@ class Tape:
         """The user's file, line and function of a row."""
         return source.describe(*self.places[row])
 
+    def inputs_of(self, rows) -> set[int]:
+        """The inputs that any of these rows depend on."""
+        seen = bytearray(len(self))
+        for row in rows:
+            seen[row] = True
+        for row in range(max(rows, default=-1), self.inputs - 1, -1):
+            if seen[row]:
+                for parent in self.parents[row]:
+                    seen[parent] = True
+        return {row for row in range(self.inputs) if seen[row]}
+
     def watch(self, array: np.ndarray, row: int) -> None:
         """Remember what an array of the user's holds, since a residual depends on it."""
         self._watched.append(array)

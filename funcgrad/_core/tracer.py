@@ -25,22 +25,29 @@ class Trace:
     Attributes:
         level: newer traces have higher levels.
         made: where in the user's code the transform was called.
-        cut: where a tracer of this trace was last used in a way that drops its derivative
-            (a comparison, a rounding, an integer read), or None.
+        cuts: where tracers of this trace were used in ways that drop the derivative (a comparison, a
+            rounding, an integer read): the place, and the tape's rows that were used so.
     """
 
-    __slots__ = ("level", "made", "cut", "__weakref__")
+    __slots__ = ("level", "made", "cuts", "__weakref__")
 
     transform = "a transform"  # what error messages call it
+    infinitesimal = False  # whether it is `Split`, which is beneath all transforms
 
     def __init__(self):
         self.level = next(_levels)
         self.made = source.caller(2)
-        self.cut = None
+        self.cuts: dict[tuple[int, int], tuple[tuple, set[int]]] = {}
 
     def process(self, prim, args: tuple, params: dict) -> Any:
         """Carry out a primitive on arguments of which at least one is a tracer of this trace."""
         raise NotImplementedError
+
+    def note_cut(self, rows: tuple[int, ...] = (), place: tuple | None = None) -> None:
+        """Remember that the derivative with respect to these rows ends here."""
+        code, offset = place = place or source.caller()
+        # the key is no code object, which would hash all that it holds
+        self.cuts.setdefault((id(code), offset), (place, set()))[1].update(rows)
 
     def close(self) -> None:
         """End the trace: a tracer of it that is used from now on has leaked."""
@@ -68,9 +75,9 @@ class Tracer:
     the value one level further down, which may itself be a tracer.
     """
 
-    __slots__ = ("trace", "viewed")
+    __slots__ = ("_trace", "viewed")
 
-    trace: Trace
+    _trace: Trace
 
     @property
     def primal(self) -> Any:

@@ -50,12 +50,12 @@ class Batch(Trace):
 
     def batched(self, value: Any) -> Batched:
         tracer = Batched()
-        tracer.trace = self
+        tracer._trace = self
         tracer.value = value
         return tracer
 
     def process(self, prim, args: tuple, params: dict) -> Any:
-        batched = tuple(type(a) is Batched and a.trace is self for a in args)
+        batched = tuple(type(a) is Batched and a._trace is self for a in args)
         values = [a.value if b else a for a, b in zip(args, batched)]
         if prim.batch is not None:
             out = prim.batch(values, batched, **params)

@@ -64,7 +64,7 @@ class CheckedForward(Forward):
     def process(self, prim, args, params):
         out = super().process(prim, args, params)
         check_output(self, prim, args, out)
-        tangents = [a.tangent for a in args if type(a) is Dual and a.trace is self]
+        tangents = [a.tangent for a in args if type(a) is Dual and a._trace is self]
         for o in out if isinstance(out, tuple) else (out,):
             if type(o) is Dual and not _finite(o.tangent) and all(map(_finite, tangents)):
                 index, found = _first(o.tangent)

@@ -9,7 +9,6 @@ import numpy as np
 
 from funcgrad._core.plans import push_joint
 from funcgrad._core.primitive import NO_PARAMS
-from funcgrad._core.source import caller
 from funcgrad._core.tape import Tape
 from funcgrad._core.tracer import Trace, Tracer, closeable, concrete
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
@@ -40,7 +39,7 @@ class Forward(Trace):
         if tangent is None:
             return value
         dual = Dual()
-        dual.trace = self
+        dual._trace = self
         dual.value = value
         dual.tangent = tangent
         return dual
@@ -53,18 +52,20 @@ class Forward(Trace):
         traced = 0
         bit = 1
         for a in args:
-            if type(a) is Dual and a.trace is self:
+            if type(a) is Dual and a._trace is self:
                 traced |= bit
                 tangents.append(a.tangent)
                 a = a.value
             values.append(a)
             bit += bit
         out = prim(*values, **params)
+        if prim.guided and any(map(has_part, out)):
+            out = prim(*values, *map(concrete, tangents), **params)
         plan = prim.push_plans.get(traced)
         if plan is None:
             plan = prim.plan(traced, True)
         if len(plan.positions) != len(tangents):  # some of them only steer, as a condition does
-            self.cut = caller()
+            self.note_cut()
             bits = [i for i in range(traced.bit_length()) if traced >> i & 1]
             tangents = [t for t, i in zip(tangents, bits) if i in plan.positions]
             if not tangents:
@@ -82,9 +83,10 @@ class Forward(Trace):
         ):
             tangent = fit_tangent(tangent, out)
             if tangent is None:
+                self.note_cut()
                 return out
         dual = _new(Dual)  # half the cost of calling the class
-        dual.trace = self
+        dual._trace = self
         dual.value = out
         dual.tangent = tangent
         return dual
@@ -94,7 +96,7 @@ class Forward(Trace):
         """A primitive that is linear in all arguments together: its tangent is itself on tangents."""
         positions, tangents, values = [], [], []
         for position, a in enumerate(args):
-            if type(a) is Dual and a.trace is self:
+            if type(a) is Dual and a._trace is self:
                 positions.append(position)
                 tangents.append(a.tangent)
                 a = a.value
@@ -105,8 +107,17 @@ class Forward(Trace):
 
     def constant(self, prim, args: tuple, params: dict) -> Any:
         """A primitive without derivative: carried out on the innermost values."""
-        self.cut = caller()
+        self.note_cut()
         return prim(*map(concrete, args), **params)
+
+
+def has_part(x: Any) -> bool:
+    """Whether a value has a part in eps at the bottom (see `Split`)."""
+    while isinstance(x, Tracer):
+        if x._trace.infinitesimal:
+            return True
+        x = getattr(x, "value", None)
+    return False
 
 
 def fit_tangent(tangent: Any, out: Any) -> Any:

@@ -55,7 +55,7 @@ class Record(Trace):
 
     def _tracer(self, slot: int, value: Any) -> Recorded:
         tracer = _new(Recorded)  # half the cost of calling the class
-        tracer.trace = self
+        tracer._trace = self
         tracer.slot = slot
         tracer.value = value
         return tracer
@@ -72,13 +72,13 @@ class Record(Trace):
             a, b = args
             parents = ()
             traced = 0
-            if type(a) is Recorded and a.trace is self:
+            if type(a) is Recorded and a._trace is self:
                 traced = 1
                 parents = (a.slot,)
                 a = a.value
             elif isinstance(a, Tracer):
                 self.plain = False
-            if type(b) is Recorded and b.trace is self:
+            if type(b) is Recorded and b._trace is self:
                 traced += 2
                 parents += (b.slot,)
                 b = b.value
@@ -92,8 +92,9 @@ class Record(Trace):
         if plan is None:
             plan = prim.plan(traced, self.push)
         if len(plan.positions) != len(parents):  # some of them only steer, as a condition does
-            self.cut = caller()
+            steering = parents
             parents = _differentiable(parents, traced, plan.positions)
+            self.note_cut(tuple(row for row in steering if row not in parents))
             if not parents:
                 return out
         tape = self.tape
@@ -116,11 +117,13 @@ class Record(Trace):
             if prim.multiple:
                 return tuple([self.pick(slot, i, o, place) for i, o in enumerate(out)])
             if not is_differentiable(dtype_of(out)):
+                self.note_cut(parents, place)
                 return out
         elif cls is _ndarray and out.dtype.kind not in "fc":
+            self.note_cut(parents, place)
             return out
         tracer = _new(Recorded)  # half the cost of calling the class
-        tracer.trace = self
+        tracer._trace = self
         tracer.slot = slot
         tracer.value = out
         return tracer
@@ -140,7 +143,7 @@ class Record(Trace):
         parents = []
         traced = 0
         for position, a in enumerate(args):
-            if type(a) is Recorded and a.trace is self:
+            if type(a) is Recorded and a._trace is self:
                 traced |= 1 << position
                 parents.append(a.slot)
                 a = a.value
@@ -153,7 +156,7 @@ class Record(Trace):
         """A primitive that is linear in all arguments together: one rule gives all shares at once."""
         positions, parents, values = [], [], []
         for position, a in enumerate(args):
-            if type(a) is Recorded and a.trace is self:
+            if type(a) is Recorded and a._trace is self:
                 positions.append(position)
                 parents.append(a.slot)
                 a = a.value
@@ -172,12 +175,14 @@ class Record(Trace):
         dtype = dtype_of(value)
         if not is_differentiable(dtype):
             return value
+        if isinstance(value, Tracer):  # eigenvalues with parts in eps
+            self.plain = False
         residuals = (index, shape_of(value), dtype)
         return self._tracer(self.tape.append(None, (slot,), residuals, place), value)
 
     def constant(self, prim, args: tuple, params: dict) -> Any:
         """A primitive without derivative: carried out on the innermost values, and not recorded."""
-        self.cut = caller()
+        self.note_cut(tuple([a.slot for a in args if type(a) is Recorded and a._trace is self]))
         return prim(*map(concrete, args), **params)
 
 

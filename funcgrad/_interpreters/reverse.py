@@ -293,7 +293,7 @@ def transposed(rule: Rule, arg: str) -> Rule:
         reached = [
             (results[i].slot, ct)
             for i, ct in outs.items()
-            if type(results[i]) is Recorded and results[i].trace is record
+            if type(results[i]) is Recorded and results[i]._trace is record
         ]
         (ct,) = pull_back(record.tape, [s for s, _ in reached], [c for _, c in reached], True)
         return ct

@@ -69,14 +69,14 @@ class Stage(Trace):
 
     def _tracer(self, var: Var, value: Any) -> Staged:
         tracer = Staged()
-        tracer.trace = self
+        tracer._trace = self
         tracer.var = var
         tracer.value = value
         return tracer
 
     def atom(self, value: Any) -> Var | Literal:
         """What stands for a value in an equation."""
-        if type(value) is Staged and value.trace is self:
+        if type(value) is Staged and value._trace is self:
             return value.var
         if not isinstance(value, Tracer) and shape_of(value) == ():
             return Literal(value[()] if isinstance(value, np.ndarray) else value)

@@ -8,7 +8,7 @@ import operator
 
 import numpy as np
 
-from funcgrad._primitives.kinds import elementwise
+from funcgrad._primitives.kinds import constant, elementwise, linear
 
 _PYTHON = frozenset((float, int, bool, complex))
 
@@ -39,37 +39,135 @@ divide = elementwise(
     lambda g, b: g / b,
     lambda g, y, b: -g * y / b,
     impl=_weakly(np.true_divide),
-    name="div",
 )
 square = elementwise(np.square, lambda g, x: g * (2 * x))
 
 
 def _power_base(g, a, b):
     # b * a**(b - 1), and 0 where b is 0: there a**b is constant, though a**(b - 1) may be infinite
-    return g * (b * np.power(a, np.where(b == 0, np.ones((), a.dtype), b - 1)))
+    return g * (b * np.power(a, np.where(b == 0, np.ones((), g.dtype), b - 1)))
 
 
 def _power_exponent(g, y, a, b):
     # y log(a); where y is 0 because a is, it is 0 from the right
-    return g * y * np.log(np.where((a == 0) & (b > 0), np.ones((), a.dtype), a))
+    return g * y * np.log(np.where((a == 0) & (b > 0), np.ones((), g.dtype), a))
 
 
-power = elementwise(np.power, _power_base, _power_exponent, impl=_power, name="pow")
+power = elementwise(np.power, _power_base, _power_exponent, impl=_power)
 
 
-def _integer_power(x, *, y):
-    return x**y
-
-
-def _integer_power_rule(g, x, *, y):
+def _scalar_power_rule(g, x, *, y):
     if y == 0:
         return g * 0.0
     if y == 1:
         return g
-    return g * (y * integer_power(x, y=y - 1))
+    if y == 2:
+        return g * (2 * x)
+    return g * (y * scalar_power(x, y=y - 1))
 
 
-#: A power with an exponent that is a Python integer: exact everywhere, and much cheaper.
-integer_power = elementwise(
-    _integer_power, _integer_power_rule, name="integer_pow", impl=_integer_power
+#: A power whose exponent is a Python number: exact everywhere, and much cheaper than the general one.
+scalar_power = elementwise(
+    lambda x, *, y: _power(x, y), _scalar_power_rule, name="scalar_power"
 )
+
+reciprocal = elementwise(np.reciprocal, lambda g, y: -g * y * y)
+floor_divide = constant(np.floor_divide)
+remainder = elementwise(np.remainder, lambda g: g, lambda g, a, b: -g * np.floor_divide(a, b))
+fmod = elementwise(np.fmod, lambda g: g, lambda g, a, b: -g * np.trunc(a / b))
+copysign = elementwise(np.copysign, lambda g, a, b: g * (np.copysign(np.sign(a), b) * np.sign(a)), None)
+
+
+def _hypot_rule(g, y, x):
+    # 0 at the origin, where 0 is a subgradient; the quotient never overflows, as a square would
+    return g * (x / np.where(y == 0, np.ones((), y.dtype), y))
+
+
+hypot = elementwise(
+    np.hypot, lambda g, y, a: _hypot_rule(g, y, a), lambda g, y, b: _hypot_rule(g, y, b)
+)
+
+
+def _arctan2_first(g, a, b):
+    h = np.hypot(a, b)
+    return g / h * (b / h)
+
+
+def _arctan2_second(g, a, b):
+    h = np.hypot(a, b)
+    return -(g / h * (a / h))
+
+
+arctan2 = elementwise(np.arctan2, _arctan2_first, _arctan2_second)
+
+
+def _shares_of_sum(log_sum, power):
+    """The rules of log(b**x + b**y): an argument's share of the sum, exact where arguments are infinite.
+
+    The share is b**-log_sum(0, other - own), which has every derivative where the arguments are equal.
+    """
+
+    def share(g, own, other):
+        equal = np.isinf(own) & (own == other)
+        difference = np.where(equal, np.zeros((), g.dtype), other - own)
+        return g * power(-log_sum(np.zeros((), g.dtype), difference))
+
+    return lambda g, a, b: share(g, a, b), lambda g, a, b: share(g, b, a)
+
+
+logaddexp = elementwise(np.logaddexp, *_shares_of_sum(np.logaddexp, np.exp))
+logaddexp2 = elementwise(np.logaddexp2, *_shares_of_sum(np.logaddexp2, np.exp2))
+
+# For a complex x = r e^(it) sign is e^(it), and abs' share its conjugate: df/dx - i df/dy.
+absolute = elementwise(np.absolute, lambda g, x: g * np.conj(np.sign(x)), name="abs")
+fabs = elementwise(np.fabs, lambda g, x: g * np.sign(x))
+
+
+@linear(name="real", view=True)
+def real(x):
+    return np.real(x)
+
+
+@real.transpose
+def real_transpose(g):
+    return g
+
+
+@linear(name="imag", view=True)
+def imag(x):
+    return np.imag(x)
+
+
+@imag.transpose
+def imag_transpose(g):
+    return -1j * g
+
+
+@linear(name="conj")
+def conjugate(x):
+    return np.conjugate(x)
+
+
+@conjugate.transpose
+def conjugate_transpose(g):
+    return np.conj(g)
+
+
+@linear(name="convert", structural=True)
+def convert(x, *, dtype):
+    return x.astype(dtype) if isinstance(x, (np.ndarray, np.generic)) else dtype.type(x)
+
+
+@convert.transpose
+def convert_transpose(g, *, dtype):
+    return g  # the walk casts it to the argument's dtype
+
+
+@linear(name="copy", structural=True)
+def copy(x):
+    return np.copy(x)
+
+
+@copy.transpose
+def copy_transpose(g):
+    return g

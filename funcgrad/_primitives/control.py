@@ -26,9 +26,9 @@ def stop_gradient_leaf(x: Any) -> Any:
     """The value of a leaf, which no derivative passes."""
     if not isinstance(x, Tracer):
         return x
-    before = x.trace.cut
+    before = dict(x._trace.cuts)
     out = _stop_gradient(x)
-    x.trace.cut = before  # a cut that was asked for is no accident
+    x._trace.cuts = before  # a cut that was asked for is no accident
     return out
 
 
@@ -38,7 +38,7 @@ class CallPrimitive(Primitive):
     __slots__ = ()
 
     def __call__(self, *args, jaxpr, name):
-        levels = [a.trace for a in args if isinstance(a, Tracer)]
+        levels = [a._trace for a in args if isinstance(a, Tracer)]
         top = max(levels, key=lambda trace: trace.level, default=None)
         if isinstance(top, Stage):
             return top.process(self, args, {"jaxpr": jaxpr, "name": name})

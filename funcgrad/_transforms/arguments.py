@@ -55,6 +55,8 @@ class Chosen:
             return
         single = not isinstance(argnums, (tuple, list))
         places = tuple(self._place(n) for n in ((argnums,) if single else argnums))
+        if len(set(places)) < len(places):
+            raise errors.RepeatedArgumentError(argnums, name_of(f))
         values = [kwargs[p] if isinstance(p, str) else args[p] for p in places]
         if single:
             (self._places,), (self.tree,) = places, values

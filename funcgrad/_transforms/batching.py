@@ -11,6 +11,7 @@ from funcgrad import errors, tree
 from funcgrad._core.tracer import Tracer
 from funcgrad._core.types import shape_of
 from funcgrad._interpreters.batch import Batch, Batched
+from funcgrad._interpreters.split import unsplit
 from funcgrad._transforms.arguments import name_of, wraps
 
 
@@ -70,7 +71,7 @@ def as_array(x: Any) -> Any:
 
 def unbatch(trace: Batch, out: Any, axis: int | None) -> Any:
     """A result as a plain array with the batch axis at its place."""
-    if type(out) is Batched and out.trace is trace:
+    if type(out) is Batched and out._trace is trace:
         if axis is None:
             raise errors.BatchAxisError(
                 "out_axes is None for a result that depends on the batched arguments",
@@ -82,7 +83,9 @@ def unbatch(trace: Batch, out: Any, axis: int | None) -> Any:
                 f"out_axes={axis}, but the batched result has {ndim} axes",
                 f"Choose an axis from {-ndim} to {ndim - 1}.",
             )
-        return np.moveaxis(out.value, 0, axis) if axis else out.value
+        value = unsplit(out.value)
+        return np.moveaxis(value, 0, axis) if axis else value
+    out = unsplit(out)
     if axis is None:
         return out
     value = as_array(out)

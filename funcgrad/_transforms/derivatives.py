@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors, tree
+from funcgrad._core.source import describe
 from funcgrad._core.tracer import Tracer
 from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._interpreters.forward import Dual, push_forward
+from funcgrad._interpreters.split import unsplit
 from funcgrad._primitives.control import stop_gradient_leaf
 from funcgrad._transforms.arguments import (
     Argnums,
@@ -24,7 +26,7 @@ from funcgrad._transforms.arguments import (
     zeros,
 )  # fmt: skip
 from funcgrad._transforms.debugging import new_forward
-from funcgrad._transforms.recording import Run, check_holomorphic, checked, plain
+from funcgrad._transforms.recording import Run, check_holomorphic, checked, pass_on_cut, plain
 
 
 def value_and_grad(
@@ -207,12 +209,16 @@ def jvp(f: Callable, primals: Sequence, tangents: Sequence, has_aux: bool = Fals
         forward.close()
 
     def strip(x):
-        return x.value if type(x) is Dual and x.trace is forward else x
+        return unsplit(x.value if type(x) is Dual and x._trace is forward else x)
 
     out, aux = split_aux(out, has_aux, f)
     outs, out_treedef = tree.flatten(out)
     values = [plain(strip(output_leaf(o, f))) for o in outs]
-    out_ts = [_unshared(o.tangent, ts) if type(o) is Dual and o.trace is forward else zeros(o) for o in outs]
+    out_ts = [_unshared(o.tangent, ts) if type(o) is Dual and o._trace is forward else zeros(o) for o in outs]
+    if forward.cuts and not all(type(o) is Dual and o._trace is forward for o in outs):
+        place, _ = next(iter(forward.cuts.values()))
+        for leaf in leaves:
+            pass_on_cut(leaf, place)
     result = tree.unflatten(out_treedef, values), tree.unflatten(out_treedef, out_ts)
     return (*result, tree.map(strip, aux)) if has_aux else result
 
@@ -302,11 +308,17 @@ def linear_transpose(f: Callable, *primals: Any) -> Callable:
 
 def _require_linear(recorded: Run, f: Callable) -> None:
     tape = recorded.record.tape
+    for place, _ in recorded.record.cuts.values():
+        why = f"a comparison, rounding or integer read at {describe(*place)} depends on the argument"
+        raise errors.NotLinearError(name_of(f), why)
     for row, plan in enumerate(tape.plans):
         if plan is None:
             continue
-        traced = {name for p in plan.positions for name in (plan.prim.args[min(p, len(plan.prim.args) - 1)],)}
-        if "y" in plan.names or traced & set(plan.names):
+        reads = set(plan.names)
+        if len(plan.positions) > 1 and "others" in reads:
+            reads.add(plan.prim.args[-1])  # of several traced operands each is read by the others
+        args = plan.prim.args
+        if "y" in reads or any(args[min(p, len(args) - 1)] in reads for p in plan.positions):
             why = f"the derivative of {plan.prim.name}, at {tape.where(row)}, depends on the argument"
             raise errors.NotLinearError(name_of(f), why)
     for out in recorded.outs:

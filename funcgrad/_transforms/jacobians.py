@@ -10,6 +10,7 @@ import numpy as np
 from funcgrad import errors, tree
 from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._interpreters.forward import Dual
+from funcgrad._interpreters.split import unsplit
 from funcgrad._transforms.arguments import (
     Argnums,
     Chosen,
@@ -167,7 +168,7 @@ def jacfwd(f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorphic
                 forward.close()
 
             def strip(x):
-                return x.value if type(x) is Dual and x.trace is forward else x
+                return unsplit(x.value if type(x) is Dual and x._trace is forward else x)
 
             out, aux = split_aux(out, has_aux, f)
             outs, result["treedef"] = tree.flatten(out)
@@ -175,7 +176,7 @@ def jacfwd(f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorphic
             result["outs"] = [strip(output_leaf(o, f)) for o in outs]
             if holomorphic:
                 check_holomorphic(leaves, [dtype_of(o) for o in outs], True, f, "jacfwd")
-            return [o.tangent if type(o) is Dual and o.trace is forward else zeros(o) for o in outs]
+            return [o.tangent if type(o) is Dual and o._trace is forward else zeros(o) for o in outs]
 
         columns = batched_call(push, seeds, total)
         trees = [tree.unflatten(treedef, _split(batch, leaves, move_last=True)) for batch in columns]

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors, tree
-from funcgrad._core.source import describe
+from funcgrad._core.source import describe, stacklevel
 from funcgrad._core.tracer import Tracer
 from funcgrad._core.types import dtype_of, float0, shape_of
 from funcgrad._interpreters.forward import Dual
 from funcgrad._interpreters.record import Recorded
 from funcgrad._interpreters.reverse import fit, pull_back
+from funcgrad._interpreters.split import unsplit
 from funcgrad._transforms.arguments import (
     Chosen,
     describe_type,
@@ -64,12 +65,14 @@ class Run:
         outs, self.out_treedef = tree.flatten(out)
         self.rows = [self._row(o) for o in outs]
         self.outs = [plain(self._strip(output_leaf(o, f))) for o in outs]
+        if record.cuts and None in self.rows:
+            self._pass_on(self._cuts_of({slot for slot in self.slots if slot is not None}))
 
     def _row(self, x: Any) -> int | None:
-        return x.slot if type(x) is Recorded and x.trace is self.record else None
+        return x.slot if type(x) is Recorded and x._trace is self.record else None
 
     def _strip(self, x: Any) -> Any:
-        return x.value if type(x) is Recorded and x.trace is self.record else x
+        return unsplit(x.value if type(x) is Recorded and x._trace is self.record else x)
 
     @property
     def out(self) -> Any:
@@ -108,23 +111,47 @@ class Run:
         missing = [i for i, ct in enumerate(cts) if ct is None and self.slots[i] is not None]
         if not missing or unused == "zero":
             return
-        cut = self.record.cut
+        cuts = self._cuts_of({self.slots[i] for i in missing})
         if unused == "error":
-            where = None if cut is None else describe(*cut)
+            where = describe(*cuts[self.slots[missing[0]]]) if self.slots[missing[0]] in cuts else None
             raise errors.UnusedInputError(name_of(f), self.chosen.path(missing[0]), where)
-        if cut is None or len(missing) < len(cts):
+        if not cuts or self._pass_on(cuts):
             return
-        for leaf in self.leaves:  # a transform around this one says it, once
-            if isinstance(leaf, (Recorded, Dual)):
-                leaf.trace.cut = leaf.trace.cut or cut
-                return
+        first = next(i for i in missing if self.slots[i] in cuts)
         warnings.warn(
-            f"the gradient of {name_of(f)} is zero: the dependence on its input was cut at "
-            f"{describe(*cut)} by an operation without derivative (a comparison, a rounding, an "
-            "integer or boolean read). grad(..., unused='zero') keeps quiet, unused='error' raises.",
+            f"the gradient of {name_of(f)} with respect to {self.chosen.path(first)} is zero: the dependence "
+            f"on it was cut at {describe(*cuts[self.slots[first]])} by an operation without derivative (a "
+            "comparison, a rounding, an integer or boolean read). grad(..., unused='zero') keeps quiet, "
+            "unused='error' raises.",
             errors.DependenceCutWarning,
-            stacklevel=4,
+            stacklevel=stacklevel(),
         )
+
+    def _cuts_of(self, slots: set[int]) -> dict[int, tuple]:
+        """For inputs, where the dependence on them was cut."""
+        places = {}
+        for place, rows in self.record.cuts.values():
+            for slot in sorted(slots & self.record.tape.inputs_of(rows)):
+                places.setdefault(slot, place)
+        return places
+
+    def _pass_on(self, cuts: dict[int, tuple]) -> bool:
+        """Tell the transform around this one, which reports it if it matters there; is there one?"""
+        found = False
+        for leaf, slot in zip(self.leaves, self.slots):
+            if slot in cuts:
+                found |= pass_on_cut(leaf, cuts[slot])
+        return found
+
+
+def pass_on_cut(value: Any, place: tuple) -> bool:
+    """Note in the transform that a value comes from, if any, that its derivative ends at a place."""
+    while isinstance(value, Tracer) and not isinstance(value, (Recorded, Dual)):
+        value = getattr(value, "value", None)  # a batch of traced values
+    if not isinstance(value, Tracer):
+        return False
+    value._trace.note_cut((value.slot,) if isinstance(value, Recorded) else (), place)
+    return True
 
 
 def finish(ct: Any, like: Any) -> Any:
@@ -143,7 +170,7 @@ def plain(x: Any) -> Any:
         return x[()] if x.ndim == 0 else x
     if type(x) in (float, int, complex, bool):
         return np.asarray(x)[()]
-    return x
+    return unsplit(x)
 
 
 def checked(t: Any, like: Any, error: type, path: Callable[[], str]) -> Any:

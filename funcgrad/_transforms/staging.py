@@ -102,7 +102,7 @@ def named_call(f: Callable, *, name: str | None = None) -> Callable:
     def run(*args, **kwargs):
         leaves = tree.leaves((args, kwargs))
         tracers = [x for x in leaves if isinstance(x, Tracer)]
-        if not tracers or not isinstance(max(tracers, key=lambda x: x.trace.level), Staged):
+        if not tracers or not isinstance(max(tracers, key=lambda x: x._trace.level), Staged):
             return f(*args, **kwargs)
         known = tree.map(_value_or_type, (args, kwargs))
         program, treedef = stage(lambda a, k: f(*a, **k), known, f)

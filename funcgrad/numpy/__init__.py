@@ -8,7 +8,26 @@ import numpy as _numpy
 
 from funcgrad._primitives import control as _control
 from funcgrad._primitives import elementary as _elementary  # a submodule here may have the name
-from funcgrad.numpy import creation, operators, protocol, reductions, sampling, scans, sorting, statistics
+from funcgrad.numpy import (
+    creation,
+    einsum,
+    fft,
+    indexing,
+    joining,
+    linalg,
+    methods,
+    operators,
+    padding,
+    products,
+    protocol,
+    reductions,
+    sampling,
+    scans,
+    shaping,
+    sorting,
+    statistics,
+    ufuncs,
+)
 
 # What NumPy loads on demand (testing, f2py, ...) stays on demand here: see __getattr__.
 _loaded = {name: value for name, value in vars(_numpy).items() if not name.startswith("_")}
@@ -22,8 +41,9 @@ from funcgrad.numpy.creation import (  # noqa: E402  over NumPy's
     ascontiguousarray,
     full,
 )
+from funcgrad.numpy.indexing import index_add, index_update, take  # noqa: E402
 
-__all__ = sorted({*_loaded, "array", "asarray"})
+__all__ = sorted({*_loaded, "array", "asarray", "index_add", "index_update"})
 
 
 def __getattr__(name):

@@ -71,6 +71,8 @@ def asarray(a: Any, dtype: Any = None, order: str | None = None, *, device: str 
     >>> grad(lambda x: np.asarray([x, 2.0 * x])[1])(3.0)
     np.float64(2.0)
     """
+    if isinstance(a, Tracer) and dtype is None and not copy:
+        return a
     if not _has_tracer(a):
         return np.asarray(a, dtype, order, device=device, copy=copy)
     return array(a, dtype, copy=bool(copy))

@@ -30,7 +30,7 @@ _ALLOWED = (
 def getitem(x: Any, index: Any, _read: Any = prims.getitem) -> Any:
     """``x[index]`` on a traced array."""
     if type(index) is int:  # the hot path: a loop over x[i]
-        out = x.trace.process(_read, (x,), {"template": index})
+        out = x._trace.process(_read, (x,), {"template": index})
         if type(out.value) is not _float64 and out.ndim:
             mark_view(x, out)
         return out

@@ -1,4 +1,4 @@
-"""The tracer's operators, methods and attributes, attached from tables.
+"""The tracer's operators and what Python reads of it, attached from tables.
 
 `NDArrayOperatorsMixin` would do the same, at 0.4 us an operator more.
 """
@@ -7,67 +7,264 @@ from __future__ import annotations
 
 import numpy as np
 
+from funcgrad import errors
 from funcgrad._core.primitive import NO_PARAMS
-from funcgrad._core.tracer import Tracer
-from funcgrad._primitives.arithmetic import (
-    add, divide, integer_power, multiply, negative, positive, power, subtract,
-)  # fmt: skip
-from funcgrad._primitives.kinds import IMPLEMENTATIONS
-from funcgrad._primitives.indexing import getitem
-from funcgrad.numpy import protocol
-
-
-def _pow(a, b):
-    if type(b) is int:
-        return integer_power(a, y=b)
-    return power(a, b)
-
+from funcgrad._core.source import caller, describe
+from funcgrad._core.tracer import Tracer, concrete
+from funcgrad._core.types import dtype_of, shape_of
+from funcgrad._primitives.arithmetic import absolute, negative, positive, power, scalar_power
+from funcgrad._primitives.kinds import IMPLEMENTATIONS, PRIMITIVES
+from funcgrad.numpy import protocol, ufuncs
+from funcgrad.numpy.indexing import getitem
 
 _PLAIN = frozenset((np.ndarray, float, int, np.float64))
 
-BINARY = {
-    "add": add,
-    "sub": subtract,
-    "mul": multiply,
-    "truediv": divide,
-}
+# ---- arithmetic ----------------------------------------------------------------------------
+
+_FAST = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide}
+_BINARY = {
+    "floordiv": np.floor_divide, "mod": np.remainder, "divmod": np.divmod, "matmul": np.matmul,
+    "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
+    "lshift": np.left_shift, "rshift": np.right_shift,
+}  # fmt: skip
+_COMPARISONS = {
+    "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater,
+    "ge": np.greater_equal,
+}  # fmt: skip
 
 
-def _attach_binary(name, prim):
+def _attach_fast(name: str, prim) -> None:
+    """The four operators that most equations are: straight to the trace, past the search for it."""
+
     def forward(self, other):
-        if type(other) in _PLAIN:
-            return self.trace.process(prim, (self, other), NO_PARAMS)
-        return prim(self, other)
+        if type(other) in _PLAIN or (isinstance(other, Tracer) and other._trace is self._trace):
+            return self._trace.process(prim, (self, other), NO_PARAMS)
+        return prim(self, other) if _is_operand(other) else NotImplemented
 
     def reflected(self, other):
         if type(other) in _PLAIN:
-            return self.trace.process(prim, (other, self), NO_PARAMS)
-        return prim(other, self)
+            return self._trace.process(prim, (other, self), NO_PARAMS)
+        return prim(other, self) if _is_operand(other) else NotImplemented
 
     setattr(Tracer, f"__{name}__", forward)
     setattr(Tracer, f"__r{name}__", reflected)
 
 
-for _name, _prim in BINARY.items():
-    _attach_binary(_name, _prim)
+def _attach_binary(name: str, ufunc) -> None:
+    def forward(self, other):
+        return ufunc(self, other) if _is_operand(other) else NotImplemented
+
+    def reflected(self, other):
+        return ufunc(other, self) if _is_operand(other) else NotImplemented
+
+    setattr(Tracer, f"__{name}__", forward)
+    setattr(Tracer, f"__r{name}__", reflected)
+
+
+def _attach_comparison(name: str, ufunc) -> None:
+    prim = IMPLEMENTATIONS[ufunc]
+
+    def compare(self, other):
+        return prim(self, other) if _is_operand(other) else NotImplemented
+
+    setattr(Tracer, f"__{name}__", compare)
+
+
+def _is_operand(x) -> bool:
+    """Whether NumPy's operators take it: numbers, arrays, and lists of them."""
+    return isinstance(x, (np.ndarray, np.generic, int, float, complex, Tracer, list, tuple))
+
+
+for _name, _ufunc in _FAST.items():
+    _attach_fast(_name, IMPLEMENTATIONS[_ufunc])
+for _name, _ufunc in _BINARY.items():
+    _attach_binary(_name, _ufunc)
+for _name, _ufunc in _COMPARISONS.items():
+    _attach_comparison(_name, _ufunc)
+
+
+def _pow(self, other, modulo=None):
+    if modulo is not None:
+        return NotImplemented
+    if type(other) in (int, float):
+        return scalar_power(self, y=int(other) if other == int(other) else other) if other - other == 0 else power(self, other)
+    return np.power(self, other) if _is_operand(other) else NotImplemented
+
+
+def _rpow(self, other):
+    return np.power(other, self) if _is_operand(other) else NotImplemented
+
+
+# ---- in place ------------------------------------------------------------------------------
+
+
+def _attach_in_place(name: str) -> None:
+    operator = getattr(Tracer, f"__{name}__")
+
+    def in_place(self, other):
+        result = operator(self, other)
+        if result is NotImplemented or not is_array(self):
+            return result  # scalars are rebound, as Python rebinds them
+        where = f"x {_SYMBOLS[name]}= v"
+        cure = f"Write x = x {_SYMBOLS[name]} v, which makes a new array."
+        if getattr(self, "viewed", False):
+            what = f"{where} on an array that shares memory with another"
+            raise errors.InPlaceError(what, describe(*caller(2)), cure)
+        if type(result) is not type(self) or result._trace is not self._trace:
+            what = f"{where} with a value of another transform"
+            raise errors.InPlaceError(what, describe(*caller(2)), cure)
+        if result.shape != self.shape:
+            raise ValueError(
+                f"non-broadcastable output operand with shape {self.shape} doesn't match the broadcast "
+                f"shape {result.shape}"
+            )
+        if result.dtype != self.dtype:
+            if not np.can_cast(result.dtype, self.dtype, "same_kind"):
+                raise np._core._exceptions._UFuncOutputCastingError(
+                    getattr(np, _UFUNC_NAMES[name]), "same_kind", result.dtype, self.dtype, 0
+                )
+            result = ufuncs.cast(result, self.dtype)
+        for slot in type(self).__slots__:  # the box is rebound, so that every name for it sees the change
+            setattr(self, slot, getattr(result, slot))
+        return self
+
+    setattr(Tracer, f"__i{name}__", in_place)
+
+
+_SYMBOLS = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
+}  # fmt: skip
+_UFUNC_NAMES = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
+    "mod": "remainder", "pow": "power", "matmul": "matmul",
+}  # fmt: skip
+
+
+def is_array(x: Tracer) -> bool:
+    """Whether a tracer stands for an array, which NumPy would change in place, and not for a scalar."""
+    if shape_of(x):
+        return True
+    return isinstance(concrete(x), np.ndarray)
+
+
 Tracer.__pow__ = _pow
-Tracer.__rpow__ = lambda self, other: power(other, self)
+Tracer.__rpow__ = _rpow
+for _name in _SYMBOLS:
+    _attach_in_place(_name)
 Tracer.__neg__ = lambda self: negative(self)
-Tracer.__getitem__ = lambda self, index: getitem(self, template=index if type(index) is tuple else (index,))
+Tracer.__pos__ = lambda self: positive(self)
+Tracer.__abs__ = lambda self: absolute(self)
+Tracer.__invert__ = lambda self: np.invert(self)
+Tracer.__round__ = lambda self, ndigits=0: np.round(self, ndigits or 0)
 Tracer.__array_ufunc__ = protocol.array_ufunc
 Tracer.__array_function__ = protocol.array_function
-Tracer.sum = lambda self, axis=None: np.sum(self, axis=axis)
+Tracer.__array_priority__ = 1000.0
+Tracer.__hash__ = None
+Tracer.__getitem__ = getitem
 
 
-@protocol.implements(np.sum)
-def sum(a, axis=None, keepdims=False):
-    from funcgrad._primitives import reductions
-
-    nd = a.ndim
-    axis = tuple(range(-nd, 0)) if axis is None else axis
-    axis = axis if isinstance(axis, tuple) else (axis,)
-    axis = tuple(i if i < 0 else i - nd for i in axis)
-    return reductions.sum(a, axis=axis, keepdims=keepdims)
+def _setitem(self, index, value):
+    raise errors.InPlaceError("x[...] = v on a traced array", describe(*caller(2)))
 
 
-protocol.UFUNC_METHODS[np.add, "reduce"] = sum
+Tracer.__setitem__ = _setitem
+
+# ---- what Python reads ---------------------------------------------------------------------
+
+
+def _known(self, reading: str):
+    """The value of a tracer, for Python to read: the derivative ends there."""
+    value = concrete(self)
+    value = getattr(value, "value", value) if PRIMITIVES and _is_staged(value) else value
+    if isinstance(value, Tracer) or not isinstance(value, (np.ndarray, np.generic, int, float, complex)):
+        transform = value._trace.transform if isinstance(value, Tracer) else self._trace.transform
+        raise errors.UnknownValueError(reading, transform, describe(*caller(3)))
+    self._trace.note_cut((self.slot,) if hasattr(self, "slot") else (), caller(3))
+    return value
+
+
+def _is_staged(value) -> bool:
+    return isinstance(value, Tracer) and hasattr(value, "var")
+
+
+def _bool(self):
+    return bool(_known(self, "bool(x), or a branch on x,"))
+
+
+def _int(self):
+    return int(_known(self, "int(x)"))
+
+
+def _index(self):
+    value = _known(self, "x as an index")
+    if dtype_of(value).kind not in "iu" or shape_of(value):
+        raise TypeError("only integer scalar arrays can be converted to a scalar index")
+    return int(value)
+
+
+def _refuse(reading: str, cure: str):
+    def read(self, *args, **kwargs):
+        raise errors.ConcretizationError(reading, cure, describe(*caller(2)))
+
+    return read
+
+
+_FLOAT_CURE = (
+    "Use NumPy's function for math's (np.sin(x), not math.sin(x)) and leave the conversion out, or write "
+    "{} if a constant is meant. To put traced values into an array, use np.stack or np.concatenate, "
+    "or funcgrad.numpy.array([x, y]), in place of item assignment."
+)
+Tracer.__bool__ = _bool
+Tracer.__int__ = _int
+Tracer.__index__ = _index
+Tracer.__float__ = _refuse("float(x)", _FLOAT_CURE.format("float(stop_gradient(x))"))
+Tracer.__complex__ = _refuse("complex(x)", _FLOAT_CURE.format("complex(stop_gradient(x))"))
+Tracer.__array__ = _refuse("np.asarray(x)", _FLOAT_CURE.format("np.asarray(stop_gradient(x))"))
+
+
+def _len(self):
+    if not self.shape:
+        raise TypeError("len() of unsized object")
+    return self.shape[0]
+
+
+def _iter(self):
+    if not self.shape:
+        raise TypeError("iteration over a 0-d array")
+    return (self[i] for i in range(self.shape[0]))
+
+
+def _contains(self, value):
+    return bool(np.any(self == value))
+
+
+def _repr(self) -> str:
+    value = concrete(self)
+    value = getattr(value, "value", value) if isinstance(value, Tracer) else value
+    return f"{type(self).__name__}({self.aval}) = {value}"
+
+
+def _format(self, spec: str) -> str:
+    value = concrete(self)
+    return repr(self) if isinstance(value, Tracer) else format(value, spec)
+
+
+def _copied(self, memo=None):
+    return np.copy(self)
+
+
+def _unpicklable(self, protocol):
+    raise errors.ConcretizationError(
+        "pickling x", "Store stop_gradient(x), or return the value with has_aux=True.", describe(*caller(2))
+    )
+
+
+Tracer.__len__ = _len
+Tracer.__iter__ = _iter
+Tracer.__contains__ = _contains
+Tracer.__repr__ = _repr
+Tracer.__str__ = _repr
+Tracer.__format__ = _format
+Tracer.__copy__ = _copied
+Tracer.__deepcopy__ = _copied
+Tracer.__reduce_ex__ = _unpicklable

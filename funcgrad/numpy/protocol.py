@@ -13,6 +13,8 @@ import numpy as np
 from funcgrad import errors
 from funcgrad._core.primitive import NO_PARAMS, Primitive
 from funcgrad._core.source import caller, describe
+from funcgrad._core.tracer import Tracer
+from funcgrad._core.types import dtype_of
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 
 #: (ufunc, method) -> implementation, for `np.add.reduce` and its like.
@@ -31,20 +33,32 @@ def implements(*functions: Callable) -> Callable:
 
 
 def array_ufunc(self, ufunc, method, *inputs, **kwargs):
-    if method == "__call__":
-        implementation = IMPLEMENTATIONS.get(ufunc)
-        if implementation is not None:
-            if not kwargs:
-                if len(inputs) == 1 and type(implementation) is Primitive:
-                    return self.trace.process(implementation, inputs, NO_PARAMS)
-                return implementation(*inputs)
+    implementation = IMPLEMENTATIONS.get(ufunc)
+    if method == "__call__" and implementation is not None:
+        if kwargs:
             return call_ufunc(ufunc, implementation, inputs, **kwargs)
-    else:
-        implementation = UFUNC_METHODS.get((ufunc, method))
-        if implementation is not None:
-            return implementation(*inputs, **kwargs)
+        if len(inputs) == 1 and type(implementation) is Primitive:
+            return self._trace.process(implementation, inputs, NO_PARAMS)
+        for x in inputs:  # lists are arrays to NumPy
+            if isinstance(x, (list, tuple)):
+                inputs = [np.asarray(x) if isinstance(x, (list, tuple)) else x for x in inputs]
+                break
+        return implementation(*inputs)
+    by_method = UFUNC_METHODS.get((ufunc, method))
+    if by_method is not None:
+        return by_method(*inputs, **kwargs)
+    place = describe(*caller(2))
+    if method == "outer" and implementation is not None and ufunc.nin == 2:
+        if kwargs:
+            raise errors.UnsupportedArgumentError(
+                f"{ufunc.__name__}.outer", "keyword arguments", place, "Leave them out."
+            )
+        return _outer(ufunc, implementation, *inputs)
+    if method == "at":
+        cure = "Write funcgrad.numpy.index_add(x, index, v), or np.where."
+        raise errors.InPlaceError(f"np.{ufunc.__name__}.at", place, cure)
     name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-    raise errors.UnsupportedFunctionError(name, describe(*caller()))
+    raise errors.UnsupportedFunctionError(name, place)
 
 
 def array_function(self, function, types, args, kwargs):
@@ -52,14 +66,46 @@ def array_function(self, function, types, args, kwargs):
     if implementation is None:
         module = function.__module__.removeprefix("numpy.")
         name = function.__name__ if module == "numpy" else f"{module}.{function.__name__}"
-        raise errors.UnsupportedFunctionError(name, describe(*caller()))
+        raise errors.UnsupportedFunctionError(name, describe(*caller(2)))
     return implementation(*args, **kwargs)
 
 
-def call_ufunc(ufunc, implementation, inputs, *, out=None, where=True, dtype=None, casting="same_kind", **kwargs):
-    """A ufunc with keyword arguments: `where=` and `dtype=` become equations, `out=` is refused."""
-    if out is not None:
-        raise errors.InPlaceError(f"np.{ufunc.__name__}(..., out=...)", describe(*caller()))
+def _place() -> str:
+    return describe(*caller(3))
+
+
+def call_ufunc(ufunc, implementation, inputs, *, out=None, where=True, dtype=None, casting="same_kind",
+               order="K", subok=True, signature=None, **kwargs):  # fmt: skip
+    """A ufunc with keyword arguments: `dtype=` casts the inputs, `out=` and `where=` are refused."""
+    name = ufunc.__name__
+    if out is not None and out != (None,) * ufunc.nout:
+        raise errors.InPlaceError(f"np.{name}(..., out=...)", _place(), f"Write y = np.{name}(...).")
+    if where is not True:
+        cure = f"Entries left out would be undefined. Write np.where(mask, np.{name}(x), other)."
+        raise errors.UnsupportedArgumentError(name, "where=", _place(), cure)
+    if kwargs:
+        return implementation(*inputs, **kwargs)
+    if signature is not None:
+        cure = "Write dtype= or cast the arguments."
+        raise errors.UnsupportedArgumentError(name, "signature=", _place(), cure)
     if dtype is not None:
-        inputs = [np.asarray(x).astype(dtype) if not hasattr(x, "astype") else x.astype(dtype) for x in inputs]
+        types = ufunc.resolve_dtypes((*map(_type, inputs), *(None,) * ufunc.nout), casting=casting,
+                                     signature=(None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout)  # fmt: skip
+        inputs = [np.astype(as_operand(x), t) for x, t in zip(inputs, types)]
     return implementation(*inputs)
+
+
+def _type(x):
+    kind = type(x)
+    return kind if kind in (int, float, complex) else dtype_of(as_operand(x))
+
+
+def as_operand(x):
+    """Lists as arrays; tracers and arrays as they are."""
+    return x if isinstance(x, Tracer) else np.asarray(x)
+
+
+def _outer(ufunc, implementation, a, b):
+    """All pairs of entries: ``ufunc.outer``."""
+    a, b = as_operand(a), as_operand(b)
+    return implementation(np.reshape(a, a.shape + (1,) * b.ndim), b)

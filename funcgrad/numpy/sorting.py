@@ -111,7 +111,7 @@ def _first_places(a: Any, function: str, **options: Any) -> tuple[Any, tuple]:
             "program. Take np.sort(x), which has as many entries as x.",
         )
     if isinstance(a, Tracer):
-        a.trace.cut = caller()
+        a._trace.cut = caller()
     return np.unique(values, return_index=True, **options)
 
 

@@ -1,0 +1,138 @@
+"""The tracer's methods and attributes: each is NumPy's function of the same name."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from funcgrad import errors
+from funcgrad._core.source import caller, describe
+from funcgrad._core.tracer import Tracer
+from funcgrad._primitives.arithmetic import copy
+from funcgrad.numpy import ufuncs
+from funcgrad.numpy.protocol import implements
+
+#: Methods that call NumPy's function with the array first.
+DELEGATED = (
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "clip", "compress", "cumprod", "cumsum",
+    "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ptp", "ravel", "repeat", "round",
+    "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var",
+)  # fmt: skip
+
+#: Methods that write in place, and what to write instead.
+IN_PLACE = {
+    "fill": "Write np.full_like(x, v) or v * np.ones_like(x).",
+    "itemset": "Write np.where(mask, v, x), or funcgrad.numpy.index_update(x, index, v).",
+    "partition": "Write x = np.partition(x, kth).",
+    "put": "Write funcgrad.numpy.index_update(x, index, v).",
+    "resize": "Write np.resize(x, shape).",
+    "setfield": "Write funcgrad.numpy.index_update(x, index, v).",
+    "setflags": "A traced array has no flags to set.",
+    "sort": "Write x = np.sort(x).",
+    "byteswap": "Bytes carry no derivative.",
+}
+
+#: Methods and attributes that would give the plain values away, or have no meaning while tracing.
+READS = (
+    "base", "choose", "ctypes", "data", "dump", "dumps", "flags", "getfield", "item", "newbyteorder", "tobytes",
+    "tofile", "tolist", "to_device",
+)  # fmt: skip
+
+
+def _delegate(name: str):
+    function = getattr(np, name)
+
+    def method(self, *args, **kwargs):
+        return function(self, *args, **kwargs)
+
+    method.__name__ = name
+    return method
+
+
+def _refuse_in_place(name: str, cure: str):
+    def method(self, *args, **kwargs):
+        raise errors.InPlaceError(f"x.{name}(...)", describe(*caller(2)), cure)
+
+    return method
+
+
+def _refuse_read(name: str):
+    def method(self, *args, **kwargs):
+        raise errors.ConcretizationError(
+            f"x.{name}()", f"Write stop_gradient(x).{name}() if a constant is meant.", describe(*caller(2))
+        )
+
+    return method
+
+
+for _name in DELEGATED:
+    setattr(Tracer, _name, _delegate(_name))
+for _name, _cure in IN_PLACE.items():
+    setattr(Tracer, _name, _refuse_in_place(_name, _cure))
+for _name in READS:
+    setattr(Tracer, _name, _refuse_read(_name))
+for _name in ("base", "ctypes", "data", "flags"):
+    setattr(Tracer, _name, property(_refuse_read(_name)))
+
+
+def _shape_arguments(shape: tuple):
+    """``x.reshape(2, 3)`` is ``x.reshape((2, 3))``."""
+    return shape[0] if len(shape) == 1 else shape
+
+
+def _reshape(self, *shape, order="C", copy=None):
+    return np.reshape(self, _shape_arguments(shape), order=order)
+
+
+def _transpose(self, *axes):
+    return np.transpose(self, _shape_arguments(axes) if axes else None)
+
+
+def _flatten(self, order="C"):
+    return np.ravel(np.copy(self), order=order)
+
+
+def _copy(self, order="C"):
+    return np.copy(self)
+
+
+def _astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+    if not np.can_cast(self.dtype, dtype, casting):
+        raise TypeError(f"Cannot cast array data from {self.dtype!r} to {np.dtype(dtype)!r} according to the rule {casting!r}")
+    out = ufuncs.cast(self, dtype)
+    return np.copy(self) if out is self and copy else out
+
+
+def _view(self, dtype=None, type=None):
+    if type is None and (dtype is None or np.dtype(dtype) == self.dtype):
+        return self[...]
+    raise errors.ConcretizationError(
+        "x.view(dtype)", "Reinterpreted bytes carry no derivative. Write x.astype(dtype).", describe(*caller(2))
+    )
+
+
+@implements(np.copy)
+def copied(a, order="K", subok=False):
+    return copy(a)
+
+
+@implements(np.astype)
+def astype(x, dtype, /, *, copy=True, device=None):
+    return x.astype(dtype, copy=copy)
+
+
+Tracer.reshape = _reshape
+Tracer.transpose = _transpose
+Tracer.flatten = _flatten
+Tracer.copy = _copy
+Tracer.astype = _astype
+Tracer.view = _view
+Tracer.conj = Tracer.conjugate = lambda self: np.conjugate(self)
+Tracer.T = property(lambda self: np.transpose(self))
+Tracer.mT = property(lambda self: np.matrix_transpose(self))
+Tracer.real = property(lambda self: np.real(self))
+Tracer.imag = property(lambda self: np.imag(self))
+Tracer.flat = property(lambda self: iter(np.ravel(self)))
+Tracer.itemsize = property(lambda self: self.dtype.itemsize)
+Tracer.nbytes = property(lambda self: self.size * self.dtype.itemsize)
+Tracer.strides = property(lambda self: np.empty(self.shape, self.dtype).strides)
+Tracer.device = "cpu"

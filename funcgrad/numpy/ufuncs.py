@@ -1,0 +1,296 @@
+"""Elementwise functions that are composed of primitives, and the keyword arguments of ufuncs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from funcgrad import errors
+from funcgrad._core.source import caller, describe
+from funcgrad._core.types import dtype_of, is_differentiable
+from funcgrad._primitives import arithmetic, constants, selection
+from funcgrad._primitives.kinds import IMPLEMENTATIONS
+from funcgrad.numpy.arguments import given, refuse_out
+from funcgrad.numpy.protocol import implements
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """An array or tracer in another dtype."""
+    dtype = np.dtype(dtype)
+    own = dtype_of(x)
+    if own == dtype:
+        return x
+    if is_differentiable(own) and not is_differentiable(dtype):
+        return to_integers(x, dtype=dtype)
+    return arithmetic.convert(x, dtype=dtype)
+
+
+def _to_integers(x, *, dtype):
+    return np.asarray(x).astype(dtype)[()]
+
+
+to_integers = constants.constant(_to_integers, name="to_integers")
+to_integers.batch = lambda values, batched, dtype: to_integers(*values, dtype=dtype)
+
+
+# ---- complex parts -------------------------------------------------------------------------
+
+
+@implements(np.real)
+def real(val):
+    return arithmetic.real(val) if dtype_of(val).kind == "c" else val
+
+
+@implements(np.imag)
+def imag(val):
+    return arithmetic.imag(val) if dtype_of(val).kind == "c" else np.zeros_like(val)
+
+
+@implements(np.conjugate)
+def conjugate(x):
+    return arithmetic.conjugate(x) if dtype_of(x).kind == "c" else arithmetic.positive(x)
+
+
+@implements(np.sign)
+def sign(x):
+    if dtype_of(x).kind != "c":
+        return constants.real_sign(x)
+    size = np.abs(x)
+    return x / np.where(size == 0, np.ones((), size.dtype), size)
+
+
+@implements(np.angle)
+def angle(z, deg=False):
+    out = np.arctan2(np.imag(z), np.real(z))
+    return np.degrees(out) if deg else out
+
+
+@implements(np.real_if_close)
+def real_if_close(a, tol=100):
+    raise errors.UnsupportedFunctionError(
+        "real_if_close", describe(*caller(2)), "Its dtype depends on the values. Write np.real(x)."
+    )
+
+
+# ---- ufuncs with several outputs, or of whole numbers --------------------------------------
+
+
+@implements(np.divmod)
+def divmod(a, b):
+    return np.floor_divide(a, b), np.remainder(a, b)
+
+
+@implements(np.modf)
+def modf(x):
+    whole = np.trunc(x)
+    return x - whole, whole
+
+
+@implements(np.frexp)
+def frexp(x):
+    exponent = constants.exponent(x)
+    return np.ldexp(x, -exponent), exponent
+
+
+@implements(np.float_power)
+def float_power(a, b):
+    dtype = np.result_type(dtype_of(a), dtype_of(b), np.float64)
+    a, b = (cast(x, dtype) if hasattr(x, "dtype") else dtype.type(x) for x in (a, b))
+    return arithmetic.power(a, b)
+
+
+# ---- selections ----------------------------------------------------------------------------
+
+
+@implements(np.where)
+def where(condition, x=None, y=None):
+    if x is None and y is None:
+        return np.nonzero(condition)
+    if x is None or y is None:
+        raise ValueError("either both or neither of x and y should be given")
+    if not hasattr(condition, "dtype"):
+        condition = np.asarray(condition)
+    if dtype_of(condition).kind != "b":
+        condition = np.not_equal(condition, 0)
+    return selection.where(condition, _array(x), _array(y))
+
+
+def _array(x: Any) -> Any:
+    """Lists as arrays; Python scalars stay weak."""
+    return np.asarray(x) if isinstance(x, (list, tuple)) else x
+
+
+@implements(np.clip)
+def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, dtype=None, **kwargs):
+    refuse_out("clip", out)
+    low = min if a_min is None or a_min is np._NoValue else a_min
+    high = max if a_max is None or a_max is np._NoValue else a_max
+    result = a
+    if given(low):
+        result = np.maximum(result, low)
+    if given(high):
+        result = np.minimum(result, high)
+    if result is a:
+        result = np.positive(a)
+    return result if dtype is None else cast(result, dtype)
+
+
+@implements(np.select)
+def select(condlist, choicelist, default=0):
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    if not condlist:
+        raise ValueError("select with an empty condition list is not possible")
+    dtype = np.result_type(*[c if _weak(c) else dtype_of(c) for c in (*choicelist, default)])
+    result = _as_dtype(default, dtype)
+    for condition, choice in zip(reversed(condlist), reversed(choicelist)):
+        result = np.where(condition, _as_dtype(choice, dtype), result)
+    return result
+
+
+def _weak(x: Any) -> bool:
+    return isinstance(x, (int, float, complex)) and not isinstance(x, np.generic)
+
+
+def _as_dtype(x: Any, dtype: np.dtype) -> Any:
+    x = _array(x)
+    return dtype.type(x) if _weak(x) else cast(x, dtype)
+
+
+@implements(np.nan_to_num)
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    if dtype_of(x).kind == "c":
+        parts = (nan_to_num(np.real(x), True, nan, posinf, neginf), nan_to_num(np.imag(x), True, nan, posinf, neginf))
+        return parts[0] + 1j * parts[1]
+    if not is_differentiable(dtype_of(x)):
+        return np.positive(x)
+    info = np.finfo(dtype_of(x))
+    kind = dtype_of(x).type
+    x = np.where(np.isnan(x), kind(nan), x)
+    x = np.where(x == np.inf, kind(info.max if posinf is None else posinf), x)
+    return np.where(x == -np.inf, kind(info.min if neginf is None else neginf), x)
+
+
+# ---- rounding ------------------------------------------------------------------------------
+
+
+def _round(x, *, decimals):
+    return np.round(x, decimals)
+
+
+_rounded = constants.constant(_round, name="round")
+_rounded.batch = lambda values, batched, decimals: _rounded(*values, decimals=decimals)
+
+
+@implements(np.round, np.around)
+def round(a, decimals=0, out=None):
+    refuse_out("round", out)
+    return _rounded(a, decimals=decimals)
+
+
+@implements(np.fix)
+def fix(x, out=None):
+    refuse_out("fix", out)
+    return np.trunc(x)
+
+
+# ---- special functions ---------------------------------------------------------------------
+
+
+@implements(np.sinc)
+def sinc(x):
+    return sine_quotient(np.pi * x, n=0)
+
+
+def _sine_quotient(x, *, n):
+    """The n-th derivative of sin(x)/x: by its series near 0, by recurrence elsewhere.
+
+    From x f = sin: x f_n = sin_n - n f_(n-1) (the n-th derivative of a product), and
+    f_n = sum over k of (-1)^((n+k)/2) x^k / (k! (n+k+1)), k + n even, from the integral of cos(tx) over [0, 1].
+    """
+    x = np.asarray(x)
+    near = np.abs(x) < 1 + n
+    safe = np.where(near, 1 + n, x)
+    far = np.sin(safe) / safe
+    for m in range(1, n + 1):
+        far = (np.sin(safe + m * (np.pi / 2)) - m * far) / safe
+    small = np.where(near, x, 0)
+    term = np.ones_like(small)
+    series = np.zeros_like(small)
+    for k in range(0, 40 + 3 * n):
+        if (n + k) % 2 == 0:
+            series = series + (-1) ** ((n + k) // 2) * term / (n + k + 1)
+        term = term * small / (k + 1)
+    return np.where(near, series, far).astype(x.dtype)[()]
+
+
+sine_quotient = selection.elementwise(
+    _sine_quotient, lambda g, x, *, n: g * sine_quotient(x, n=n + 1), name="sine_quotient"
+)
+
+
+@implements(np.isclose)
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    return _isclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
+
+
+_isclose = constants.constant(lambda a, b, *, rtol, atol, equal_nan: np.isclose(a, b, rtol, atol, equal_nan), name="isclose")
+
+
+@implements(np.allclose)
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    return bool(np.all(isclose(a, b, rtol, atol, equal_nan)))
+
+
+@implements(np.array_equal)
+def array_equal(a1, a2, equal_nan=False):
+    if np.shape(a1) != np.shape(a2):
+        return False
+    same = np.equal(a1, a2)
+    if equal_nan:
+        same = np.logical_or(same, np.logical_and(np.isnan(a1), np.isnan(a2)))
+    return bool(np.all(same))
+
+
+@implements(np.array_equiv)
+def array_equiv(a1, a2):
+    try:
+        return bool(np.all(np.equal(a1, a2)))
+    except ValueError:
+        return False
+
+
+@implements(np.iscomplexobj)
+def iscomplexobj(x):
+    return dtype_of(x).kind == "c"
+
+
+@implements(np.isrealobj)
+def isrealobj(x):
+    return dtype_of(x).kind != "c"
+
+
+@implements(np.iscomplex)
+def iscomplex(x):
+    return np.not_equal(np.imag(x), 0)
+
+
+@implements(np.isreal)
+def isreal(x):
+    return np.equal(np.imag(x), 0)
+
+
+@implements(np.isposinf)
+def isposinf(x, out=None):
+    refuse_out("isposinf", out)
+    return np.equal(x, np.inf)
+
+
+@implements(np.isneginf)
+def isneginf(x, out=None):
+    refuse_out("isneginf", out)
+    return np.equal(x, -np.inf)
+
+
+IMPLEMENTATIONS[np.conj] = conjugate
