@@ -142,7 +142,7 @@ def _explicit(subscripts, shapes, stand_ins) -> tuple[list[str], str]:
     terms = [t.replace("...", ellipsis[len(ellipsis) - n :]) for t, n in zip(terms, ranks)]
     if not arrow:
         out = "..." + "".join(once)
-    strange = ellipsis and "..." not in out
+    strange = bool(ellipsis) and "..." not in out
     for term, shape in zip(terms, shapes):
         strange |= any(n != shape[term.index(i)] for i, n in zip(term, shape))
     if strange:
