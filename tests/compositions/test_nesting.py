@@ -17,7 +17,7 @@ DERIVATIVES = {
     "jacrev": lambda f: fg.jacrev(f),
     "linearize": lambda f: lambda x: fg.linearize(f, x)[1](1.0),
 }
-TWO = pytest.mark.parametrize("outer, inner", itertools.product(DERIVATIVES, repeat=2))
+TWO = pytest.mark.parametrize("outer, inner", [*itertools.product(DERIVATIVES, repeat=2)])
 
 
 @TWO
@@ -48,7 +48,7 @@ def test_an_inner_derivative_of_the_outer_variable_alone(outer, inner):
     assert outer(lambda x: inner(lambda y: x * x)(5.0) + x)(3.0) == 1.0
 
 
-@pytest.mark.parametrize("modes", itertools.product(("jvp", "grad"), repeat=4), ids="-".join)
+@pytest.mark.parametrize("modes", [*itertools.product(("jvp", "grad"), repeat=4)], ids="-".join)
 def test_four_levels(modes):
     """Of x^2 y^3 in turns, each level closing over the others."""
     a, b, c, d = (DERIVATIVES[mode] for mode in modes)
@@ -60,7 +60,7 @@ def test_four_levels(modes):
     assert a(f)(0.5) == pytest.approx(72 * 0.5**3, rel=1e-14)
 
 
-@pytest.mark.parametrize("modes", itertools.product(("jvp", "grad"), repeat=5), ids="-".join)
+@pytest.mark.parametrize("modes", [*itertools.product(("jvp", "grad"), repeat=5)], ids="-".join)
 def test_the_fifth_derivative_of_the_sine(modes):
     f = np.sin
     for mode in modes:

@@ -109,7 +109,7 @@ def test_one_transform(name, program, x):
     check([name], program, x)
 
 
-@pytest.mark.parametrize("names", itertools.product(TRANSFORMS, repeat=2), ids="-".join)
+@pytest.mark.parametrize("names", [*itertools.product(TRANSFORMS, repeat=2)], ids="-".join)
 @given(program=programs(), x=points)
 @settings(max_examples=3)
 def test_pairs_of_transforms(names, program, x):
@@ -125,7 +125,7 @@ def test_triples_of_transforms(names, program, x):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("names", itertools.product(TRANSFORMS, repeat=3), ids="-".join)
+@pytest.mark.parametrize("names", [*itertools.product(TRANSFORMS, repeat=3)], ids="-".join)
 @given(program=programs(4), x=points)
 @settings(max_examples=2)
 def test_all_triples_of_transforms(names, program, x):
