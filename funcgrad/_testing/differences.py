@@ -50,12 +50,15 @@ class Flat:
         self.value = vector(outs)
 
     def along(self, offsets: Leaves) -> np.ndarray:
-        """The vector of results at ``point + offsets``; NaN where the function refuses."""
+        """The vector of results at ``point + offsets``; NaN if the function refuses, or its shape differs."""
         try:
             with np.errstate(all="ignore"):
-                return vector(self.f(*[_moved(x, d) for x, d in zip(self.point, offsets)]))
+                found = vector(self.f(*[_moved(x, d) for x, d in zip(self.point, offsets)]))
         except (ArithmeticError, ValueError):  # LinAlgError is a ValueError
+            found = None
+        if found is None or found.shape != self.value.shape:
             return np.full_like(self.value, np.nan)
+        return found
 
 
 def derivative(
