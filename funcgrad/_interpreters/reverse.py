@@ -19,6 +19,7 @@ from funcgrad._interpreters.record import Record, Recorded
 
 _ndarray = np.ndarray
 _float64 = np.float64
+_float32 = np.float32  # in which masks are moved and summed: only whether a sum is 0 matters
 _PLAIN = frozenset((np.ndarray, np.float64, np.float32, np.complex128))
 
 
@@ -109,7 +110,7 @@ class _Shares:
     def live(self) -> Any:
         """Which entries the shares touch."""
         parts = [
-            (np.ones(g.shape) if live is None else live.astype(np.float64), *where)
+            (np.ones(g.shape, _float32) if live is None else live.astype(_float32), *where)
             for g, live, *where in self.parts
         ]
         return self.accumulator.total(parts, self.shape) != 0
@@ -166,6 +167,7 @@ class _Walk:
         plan, fitting = self.tape.plans[row], self.tape.fits.get(row)
         params = self.tape.params.get(row, NO_PARAMS)
         count = len(shares)
+        dtype = next((ct.dtype for ct in shares if ct is not None), None)
         live = self.lives.pop(row, None)
         if type(live) is _ndarray and live.all():
             live = None
@@ -174,7 +176,7 @@ class _Walk:
         if live is not None and plan.prim.elementwise:
             incoming = [live] * count
         elif live is not None and plan.prim.structural:
-            moved = plan.pull(live.astype(np.float64), residuals, params)
+            moved = plan.pull(live.astype(dtype), residuals, params)
             incoming = [None if m is None else m != 0 for m in moved]
         cts, masks = [], []
         for index, ct in enumerate(shares):
@@ -186,7 +188,7 @@ class _Walk:
             if fitting and fitting[index] is not None:
                 ct = fit(ct, *fitting[index])
                 if mask is not None and mask.shape != ct.shape:
-                    mask = fit(mask.astype(np.float64), ct.shape, None) != 0
+                    mask = fit(mask.astype(dtype), ct.shape, None) != 0
             cts.append(ct)
             masks.append(mask)
         return cts, masks

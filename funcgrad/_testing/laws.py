@@ -87,10 +87,13 @@ def check_staging(f: Callable, args: Sequence[Any]) -> None:
 
 
 def check_precision(f: Callable, args: Sequence[Any]) -> None:
-    """Derivatives compute in no wider dtype than the function: read off their programs' types."""
+    """Derivatives compute in no wider dtype than the function: read off their programs' types.
+
+    Only what is wider than float32 counts: masks are moved in it.
+    """
     program = make_jaxpr(f)(*args)
     types = [v.aval for v in program.invars] + [v.aval for eqn in equations(program) for v in eqn.outvars]
-    widest = max(_width(t.dtype) for t in types)
+    widest = max(_width(t.dtype) for t in [*types, ShapeDtypeStruct((), np.float32)])
     derivatives, directions, seeds = derivatives_at(f, args)
     for eqn in equations(make_jaxpr(derivatives)(args, directions, seeds)):
         for var in eqn.outvars:
