@@ -26,7 +26,7 @@ from funcgrad._transforms.arguments import (
     zeros,
 )  # fmt: skip
 from funcgrad._transforms.debugging import new_forward
-from funcgrad._transforms.recording import Run, check_holomorphic, checked, pass_on_cut, plain
+from funcgrad._transforms.recording import Run, check_holomorphic, checked, pass_on_cut, plain, plain_aux
 
 
 def value_and_grad(
@@ -220,7 +220,7 @@ def jvp(f: Callable, primals: Sequence, tangents: Sequence, has_aux: bool = Fals
         for leaf in leaves:
             pass_on_cut(leaf, place)
     result = tree.unflatten(out_treedef, values), tree.unflatten(out_treedef, out_ts)
-    return (*result, tree.map(strip, aux)) if has_aux else result
+    return (*result, plain_aux(aux, strip)) if has_aux else result
 
 
 def _unshared(t: Any, given: Sequence[Any]) -> Any:

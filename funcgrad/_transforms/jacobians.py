@@ -23,7 +23,7 @@ from funcgrad._transforms.arguments import (
 )  # fmt: skip
 from funcgrad._transforms.batching import batched_call
 from funcgrad._transforms.debugging import new_forward
-from funcgrad._transforms.recording import Run, check_holomorphic, plain
+from funcgrad._transforms.recording import Run, check_holomorphic, plain, plain_aux
 
 
 def _basis(leaves) -> tuple[list[np.ndarray], int]:
@@ -172,7 +172,7 @@ def jacfwd(f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorphic
 
             out, aux = split_aux(out, has_aux, f)
             outs, result["treedef"] = tree.flatten(out)
-            result["aux"] = tree.map(strip, aux) if has_aux else None
+            result["aux"] = plain_aux(aux, strip) if has_aux else None
             result["outs"] = [strip(output_leaf(o, f)) for o in outs]
             if holomorphic:
                 check_holomorphic(leaves, [dtype_of(o) for o in outs], True, f, "jacfwd")

@@ -35,10 +35,11 @@ class Run:
         leaves: the chosen arguments' leaves; `slots` their rows, None for integers.
         outs: the output's leaves without this trace; `rows` theirs, None where the output does not
             depend on the inputs.
+        aux: the auxiliary data without this trace; `aux_rows` the rows and values of its traced leaves.
     """
 
     __slots__ = (
-        "record", "chosen", "leaves", "treedef", "slots", "outs", "rows", "out_treedef", "aux",
+        "record", "chosen", "leaves", "treedef", "slots", "outs", "rows", "out_treedef", "aux", "aux_rows",
     )  # fmt: skip
 
     def __init__(self, chosen: Chosen, f: Callable, has_aux: bool, allow_int: bool, push: bool = False):
@@ -60,8 +61,9 @@ class Run:
         finally:
             record.close()
         out, self.aux = split_aux(out, has_aux, f)
+        self.aux_rows: list[tuple[int, Any]] = []
         if has_aux:
-            self.aux = tree.map(self._strip, self.aux)
+            self.aux = tree.map(self._strip_aux, self.aux)
         outs, self.out_treedef = tree.flatten(out)
         self.rows = [self._row(o) for o in outs]
         self.outs = [plain(self._strip(output_leaf(o, f))) for o in outs]
@@ -73,6 +75,14 @@ class Run:
 
     def _strip(self, x: Any) -> Any:
         return unsplit(x.value if type(x) is Recorded and x._trace is self.record else x)
+
+    def _strip_aux(self, x: Any) -> Any:
+        if not isinstance(x, Tracer):
+            return x
+        row, value = self._row(x), plain(self._strip(x))
+        if row is not None:
+            self.aux_rows.append((row, value))
+        return value
 
     @property
     def out(self) -> Any:
@@ -87,8 +97,8 @@ class Run:
         return [None if slot is None else cts[slot] for slot in self.slots]
 
     def watch_outputs(self) -> None:
-        """The caller gets the outputs before the walk, and a residual may be one of them."""
-        for row, out in zip(self.rows, self.outs):
+        """The caller gets outputs and aux before the walk, and a residual may be one of them."""
+        for row, out in [*zip(self.rows, self.outs), *self.aux_rows]:
             if row is not None and type(out) is np.ndarray:
                 self.record.tape.watch(out, row)
 
@@ -171,6 +181,11 @@ def plain(x: Any) -> Any:
     if type(x) in (float, int, complex, bool):
         return np.asarray(x)[()]
     return unsplit(x)
+
+
+def plain_aux(aux: Any, strip: Callable) -> Any:
+    """Auxiliary data without a transform's tracers; what was none is passed as it is."""
+    return tree.map(lambda x: plain(strip(x)) if isinstance(x, Tracer) else x, aux)
 
 
 def checked(t: Any, like: Any, error: type, path: Callable[[], str]) -> Any:

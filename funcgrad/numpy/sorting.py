@@ -111,7 +111,7 @@ def _first_places(a: Any, function: str, **options: Any) -> tuple[Any, tuple]:
             "program. Take np.sort(x), which has as many entries as x.",
         )
     if isinstance(a, Tracer):
-        a._trace.cut = caller()
+        a._trace.note_cut((a.slot,) if hasattr(a, "slot") else ())
     return np.unique(values, return_index=True, **options)
 
 
