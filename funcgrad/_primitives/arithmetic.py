@@ -67,9 +67,7 @@ def _scalar_power_rule(g, x, *, y):
 
 
 #: A power whose exponent is a Python number: exact everywhere, and much cheaper than the general one.
-scalar_power = elementwise(
-    lambda x, *, y: _power(x, y), _scalar_power_rule, name="scalar_power"
-)
+scalar_power = elementwise(lambda x, *, y: _power(x, y), _scalar_power_rule, name="scalar_power")
 
 reciprocal = elementwise(np.reciprocal, lambda g, y: -g * y * y)
 floor_divide = constant(np.floor_divide)
@@ -83,9 +81,7 @@ def _hypot_rule(g, y, x):
     return g * (x / np.where(y == 0, np.ones((), y.dtype), y))
 
 
-hypot = elementwise(
-    np.hypot, lambda g, y, a: _hypot_rule(g, y, a), lambda g, y, b: _hypot_rule(g, y, b)
-)
+hypot = elementwise(np.hypot, lambda g, y, a: _hypot_rule(g, y, a), lambda g, y, b: _hypot_rule(g, y, b))
 
 
 def _arctan2_first(g, a, b):
@@ -140,7 +136,7 @@ def imag(x):
 
 @imag.transpose
 def imag_transpose(g):
-    return -1j * g
+    return g * -1j  # a float64 scalar on the right would make a Python complex
 
 
 @linear(name="conj")

@@ -6,7 +6,7 @@ structural zeros of the cotangent. At a tie the derivative is shared equally.
 
 import numpy as np
 
-from funcgrad._primitives.kinds import constant, elementwise
+from funcgrad._primitives.kinds import elementwise
 
 
 def _zero_of(g):

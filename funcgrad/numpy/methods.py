@@ -97,7 +97,9 @@ def _copy(self, order="C"):
 
 def _astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
     if not np.can_cast(self.dtype, dtype, casting):
-        raise TypeError(f"Cannot cast array data from {self.dtype!r} to {np.dtype(dtype)!r} according to the rule {casting!r}")
+        raise TypeError(
+            f"Cannot cast array data from {self.dtype!r} to {np.dtype(dtype)!r} according to the rule {casting!r}"
+        )
     out = ufuncs.cast(self, dtype)
     return np.copy(self) if out is self and copy else out
 
@@ -106,7 +108,9 @@ def _view(self, dtype=None, type=None):
     if type is None and (dtype is None or np.dtype(dtype) == self.dtype):
         return self[...]
     raise errors.ConcretizationError(
-        "x.view(dtype)", "Reinterpreted bytes carry no derivative. Write x.astype(dtype).", describe(*caller(2))
+        "x.view(dtype)",
+        "Reinterpreted bytes carry no derivative. Write x.astype(dtype).",
+        describe(*caller(2)),
     )
 
 

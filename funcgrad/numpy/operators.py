@@ -87,7 +87,11 @@ def _pow(self, other, modulo=None):
     if modulo is not None:
         return NotImplemented
     if type(other) in (int, float):
-        return scalar_power(self, y=int(other) if other == int(other) else other) if other - other == 0 else power(self, other)
+        return (
+            scalar_power(self, y=int(other) if other == int(other) else other)
+            if other - other == 0
+            else power(self, other)
+        )
     return np.power(self, other) if _is_operand(other) else NotImplemented
 
 

@@ -65,8 +65,8 @@ def _is_fortran(x: Any, order: str) -> bool:
     if order == "C" or order is None:
         return False
     if order in ("A", "a"):
-        flags = getattr(concrete(x), "flags", None)
-        return flags is not None and flags.f_contiguous and not flags.c_contiguous
+        value = concrete(x)
+        return isinstance(value, np.ndarray) and value.flags.f_contiguous and not value.flags.c_contiguous
     if order in ("F", "f"):
         return True
     if order in ("C", "c"):

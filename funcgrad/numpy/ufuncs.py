@@ -9,6 +9,7 @@ import numpy as np
 from funcgrad import errors
 from funcgrad._core.source import caller, describe
 from funcgrad._core.types import dtype_of, is_differentiable
+from funcgrad._interpreters.batch import batch_leading
 from funcgrad._primitives import arithmetic, constants, selection
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 from funcgrad.numpy.arguments import given, refuse_out
@@ -161,7 +162,10 @@ def _as_dtype(x: Any, dtype: np.dtype) -> Any:
 @implements(np.nan_to_num)
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     if dtype_of(x).kind == "c":
-        parts = (nan_to_num(np.real(x), True, nan, posinf, neginf), nan_to_num(np.imag(x), True, nan, posinf, neginf))
+        parts = (
+            nan_to_num(np.real(x), True, nan, posinf, neginf),
+            nan_to_num(np.imag(x), True, nan, posinf, neginf),
+        )
         return parts[0] + 1j * parts[1]
     if not is_differentiable(dtype_of(x)):
         return np.positive(x)
@@ -235,7 +239,12 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return _isclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
-_isclose = constants.constant(lambda a, b, *, rtol, atol, equal_nan: np.isclose(a, b, rtol, atol, equal_nan), name="isclose")
+def _is_close(a, b, *, rtol, atol, equal_nan):
+    return np.isclose(a, b, rtol, atol, equal_nan)
+
+
+_isclose = constants.constant(_is_close, name="isclose")
+_isclose.batch = batch_leading(_isclose, (0, 0))
 
 
 @implements(np.allclose)
