@@ -109,6 +109,12 @@ class Tracer:
         return value.weak if isinstance(value, Tracer) else isinstance(value, (bool, int, float, complex))
 
     @property
+    def known(self) -> Any:
+        """The plain value, for Python to read (`if`, `int`); a tracer where there is none."""
+        inner = concrete(self)
+        return inner.known if isinstance(inner, Tracer) and inner is not self else inner
+
+    @property
     def aval(self) -> ShapeDtypeStruct:
         return ShapeDtypeStruct(self.shape, self.dtype, self.weak)
 

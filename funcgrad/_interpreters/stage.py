@@ -18,7 +18,7 @@ class Staged(Tracer):
     `value` is the plain value, or `ABSTRACT`.
     """
 
-    __slots__ = ("var", "value")
+    __slots__ = ("variable", "value")
 
     @property
     def primal(self) -> Any:
@@ -26,15 +26,21 @@ class Staged(Tracer):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.var.aval.shape
+        return self.variable.aval.shape
 
     @property
     def dtype(self) -> np.dtype:
-        return self.var.aval.dtype
+        return self.variable.aval.dtype
 
     @property
     def weak(self) -> bool:
-        return self.var.aval.weak
+        return self.variable.aval.weak
+
+    @property
+    def known(self) -> Any:
+        if self.value is ABSTRACT:
+            return self
+        return self.value.known if isinstance(self.value, Tracer) else self.value
 
 
 class _Abstract:
@@ -70,14 +76,14 @@ class Stage(Trace):
     def _tracer(self, var: Var, value: Any) -> Staged:
         tracer = Staged()
         tracer._trace = self
-        tracer.var = var
+        tracer.variable = var
         tracer.value = value
         return tracer
 
     def atom(self, value: Any) -> Var | Literal:
         """What stands for a value in an equation."""
         if type(value) is Staged and value._trace is self:
-            return value.var
+            return value.variable
         if not isinstance(value, Tracer) and shape_of(value) == ():
             return Literal(value[()] if isinstance(value, np.ndarray) else value)
         known = self.constants.get(id(value))

@@ -13,7 +13,7 @@ from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, concrete
 from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._primitives.arithmetic import absolute, negative, positive, power, scalar_power
-from funcgrad._primitives.kinds import IMPLEMENTATIONS, PRIMITIVES
+from funcgrad._primitives.kinds import IMPLEMENTATIONS
 from funcgrad.numpy import protocol, ufuncs
 from funcgrad.numpy.indexing import getitem
 
@@ -178,17 +178,12 @@ Tracer.__setitem__ = _setitem
 
 def _known(self, reading: str):
     """The value of a tracer, for Python to read: the derivative ends there."""
-    value = concrete(self)
-    value = getattr(value, "value", value) if PRIMITIVES and _is_staged(value) else value
+    value = self.known
     if isinstance(value, Tracer) or not isinstance(value, (np.ndarray, np.generic, int, float, complex)):
         transform = value._trace.transform if isinstance(value, Tracer) else self._trace.transform
         raise errors.UnknownValueError(reading, transform, describe(*caller(3)))
     self._trace.note_cut((self.slot,) if hasattr(self, "slot") else (), caller(3))
     return value
-
-
-def _is_staged(value) -> bool:
-    return isinstance(value, Tracer) and hasattr(value, "var")
 
 
 def _bool(self):
