@@ -50,7 +50,7 @@ def _power_base(g, a, b):
 
 def _power_exponent(g, y, a, b):
     # y log(a); where y is 0 because a is, it is 0 from the right
-    return g * y * np.log(np.where((a == 0) & (b > 0), np.ones((), g.dtype), a))
+    return g * y * np.log(np.where((a == 0) & (np.real(b) > 0), np.ones((), g.dtype), a))
 
 
 power = elementwise(np.power, _power_base, _power_exponent, impl=_power)

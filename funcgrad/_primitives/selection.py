@@ -24,8 +24,8 @@ where = elementwise(
 
 
 def _share(g, wins, ties):
-    """The share of one of two arguments: all where it wins, half at a tie."""
-    return g * np.where(ties, np.asarray(0.5, g.dtype), wins.astype(g.dtype))
+    """The share of one of two arguments: all where it wins, half at a tie, a true 0 elsewhere."""
+    return np.where(ties, 0.5 * g, np.where(wins, g, _zero_of(g)))
 
 
 def _extremum(ufunc, wins):

@@ -36,7 +36,7 @@ def negative_axes(axis: Any, ndim: int) -> tuple[int, ...]:
 
 def refuse_out(function: str, out: Any) -> None:
     """``out=`` writes into an array where no derivative follows."""
-    if out is not None and out != (None,):
+    if out is not None and not (isinstance(out, tuple) and all(o is None for o in out)):
         raise errors.InPlaceError(f"np.{function}(..., out=...)", describe(*caller(2)))
 
 

@@ -13,7 +13,7 @@ from funcgrad.numpy.protocol import implements
 
 #: Methods that call NumPy's function with the array first.
 DELEGATED = (
-    "all", "any", "argmax", "argmin", "argpartition", "argsort", "clip", "compress", "cumprod", "cumsum",
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "clip", "cumprod", "cumsum",
     "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ptp", "ravel", "repeat", "round",
     "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var",
 )  # fmt: skip
@@ -87,6 +87,10 @@ def _transpose(self, *axes):
     return np.transpose(self, _shape_arguments(axes) if axes else None)
 
 
+def _compress(self, condition, axis=None, out=None):
+    return np.compress(condition, self, axis=axis, out=out)
+
+
 def _flatten(self, order="C"):
     return np.ravel(np.copy(self), order=order)
 
@@ -127,6 +131,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
 Tracer.reshape = _reshape
 Tracer.transpose = _transpose
 Tracer.flatten = _flatten
+Tracer.compress = _compress
 Tracer.copy = _copy
 Tracer.astype = _astype
 Tracer.view = _view

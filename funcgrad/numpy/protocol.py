@@ -78,7 +78,7 @@ def call_ufunc(ufunc, implementation, inputs, *, out=None, where=True, dtype=Non
                order="K", subok=True, signature=None, **kwargs):  # fmt: skip
     """A ufunc with keyword arguments: `dtype=` casts the inputs, `out=` and `where=` are refused."""
     name = ufunc.__name__
-    if out is not None and out != (None,) * ufunc.nout:
+    if out is not None and any(o is not None for o in out):
         raise errors.InPlaceError(f"np.{name}(..., out=...)", _place(), f"Write y = np.{name}(...).")
     if where is not True:
         cure = f"Entries left out would be undefined. Write np.where(mask, np.{name}(x), other)."
