@@ -123,15 +123,17 @@ class _Walk:
         cts: the cotangent of each row so far.
         owned: rows whose cotangent is a buffer of the walk's own, so that adding may be in place.
         lives: rows of whose cotangent some entries are structural zeros -> the mask of the others.
+        marked: rows whose mask is an array of the walk's own.
     """
 
-    __slots__ = ("tape", "cts", "owned", "lives")
+    __slots__ = ("tape", "cts", "owned", "lives", "marked")
 
     def __init__(self, tape: Tape):
         self.tape = tape
         self.cts: list[Any] = [None] * len(tape)
         self.owned: set[int] = set()
         self.lives: dict[int, Any] = {}
+        self.marked: set[int] = set()
 
     def add(self, slot: int, ct: Any, live: Any) -> None:
         """Add a share to a row's cotangent."""
@@ -152,7 +154,7 @@ class _Walk:
                 self.lives[slot] = before | live
         if type(old) is _Shares:
             old.dense = old.dense + ct
-        elif slot in self.owned and type(ct) is _ndarray and ct.dtype == old.dtype:
+        elif slot in self.owned and type(old) is type(ct) is _ndarray and ct.dtype == old.dtype:
             np.add(old, ct, old)
         else:
             self.cts[slot] = total = old + ct
@@ -228,6 +230,9 @@ class _Walk:
         if slot >= tape.inputs:  # nobody reads an input's mask
             mask = np.zeros(shape, bool) if fresh else self.lives.get(slot)
             if mask is not None:
+                if slot not in self.marked:
+                    mask = np.array(mask)
+                    self.marked.add(slot)
                 accumulator.mark(mask, live, residuals, params)
                 self.lives[slot] = mask
 
