@@ -56,7 +56,7 @@ def qr_jvp(t, y):
     below = c * np.tri(c.shape[-1], k=-1, dtype=real_dtype(c.dtype))
     rotation = skew(below)
     if c.dtype.kind == "c":  # the diagonal of R stays real
-        rotation = rotation + 1j * np.imag(c) * np.eye(c.shape[-1], dtype=real_dtype(c.dtype))
+        rotation = rotation + 1j * (np.imag(c) * np.eye(c.shape[-1], dtype=real_dtype(c.dtype)))
     change = c - rotation
     return tr - q @ change, change @ r
 

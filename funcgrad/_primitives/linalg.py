@@ -302,14 +302,14 @@ def slogdet_jvp(t, y, a):
     tangent = np.sum(inv(a).mT * t, axis=(-2, -1))
     if a.dtype.kind != "c":
         return None, tangent  # the sign is constant
-    return y[0] * (1j * np.imag(tangent)), np.real(tangent)
+    return y[0] * (np.imag(tangent) * 1j), np.real(tangent)
 
 
 @slogdet.vjp
 def slogdet_vjp(g, y, a):
     scale = g.get(1)
     if a.dtype.kind == "c" and 0 in g:
-        phase = 1j * np.imag(g[0] * y[0])
+        phase = np.imag(g[0] * y[0]) * 1j
         scale = phase if scale is None else scale + phase
     return None if scale is None else scale[..., None, None] * inv(a).mT
 

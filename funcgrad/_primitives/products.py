@@ -22,7 +22,7 @@ def _over_stack(a, b, subscripts):
 
 
 def _typed(a, b, a_core, b_core):
-    """The type of a product, from its factors' and the lengths of their cores; the sum is over a's last axis."""
+    """The type of a product whose factors have so many core axes; the sum is over a's last axis."""
     summed = b.shape[-1] if b_core == 1 else b.shape[-2]
     if a.shape[-1] != summed:  # NumPy says so
         np.dot(*[np.broadcast_to(0, t.shape[-core:]) for t, core in ((a, a_core), (b, b_core))])

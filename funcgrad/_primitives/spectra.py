@@ -1,9 +1,7 @@
 """Eigenvalues and singular values of (stacks of) matrices, and their vectors.
 
-`quotient` is the one place where the rules divide by differences of eigenvalues. What happens at equal ones,
-where 0 is divided by 0, is told in `funcgrad._interpreters.split`. Forward mode needs no limit: among the
-vectors of a repeated eigenvalue it takes those that the direction of differentiation chooses (`along`), as
-perturbation theory does.
+The rules divide by differences of eigenvalues, by `quotient`; what happens at equal ones is told in
+`funcgrad._primitives.repeated`.
 """
 
 import itertools
@@ -11,13 +9,10 @@ import itertools
 import numpy as np
 
 from funcgrad import errors
-from funcgrad._core.source import caller, describe
 from funcgrad._core.types import ShapeDtypeStruct
 from funcgrad._interpreters.batch import batch_leading
-from funcgrad._interpreters.reverse import fit
 from funcgrad._interpreters.split import split
-from funcgrad._primitives.contractions import reindex
-from funcgrad._primitives.kinds import constant, general
+from funcgrad._primitives.kinds import general
 from funcgrad._primitives.linalg import (
     adjoint,
     conj,
@@ -28,188 +23,59 @@ from funcgrad._primitives.linalg import (
     real_dtype,
     skew,
 )  # fmt: skip
-
-# ---- equal eigenvalues ---------------------------------------------------------------------
-
-
-def _tolerances(values):
-    """Differences up to which eigenvalues are equal, and up to which a limit is better than the quotient."""
-    scale = np.max(np.abs(values), axis=-1, initial=0.0)[..., None, None]
-    eps = np.finfo(values.dtype).eps
-    return 32 * eps * scale, eps**0.5 * scale
-
-
-@general
-def quotient(k, d, values, *references, function, strict):
-    """``k / d``, where `d` are differences of eigenvalues (or sums of singular ones).
-
-    Where they vanish `k` must vanish too, or the result depends on the choice of eigenvectors: an error if
-    `strict`, and NaN else. `references` tell the size that `k` is to be compared with.
-    """
-    return _limit((k, d, values, *references), (None, None), function=function, strict=strict)[0]
-
-
-def _limit(arguments, parts, *, function, strict):
-    """The quotient and its part in eps, by the parts in eps where the finite ones vanish."""
-    (k, d, values, *references), (k1, d1) = arguments, parts[:2]
-    equal, near = _tolerances(values)
-    close = np.abs(d) <= near
-    if not np.any(close):
-        y = k / d
-        if k1 is None and d1 is None:
-            return y, None
-        return y, ((0 if k1 is None else k1) - y * (0 if d1 is None else d1)) / d
-    zero = np.zeros(np.broadcast_shapes(k.shape, d.shape), np.result_type(k.dtype, d.dtype))
-    equal = close & (np.abs(d) <= equal)
-    k, d = k + zero, d + zero
-    k1, d1 = [zero if part is None else part + zero for part in (k1, d1)]
-    size = max(np.max(np.abs(r), initial=0.0) for r in references)
-    with np.errstate(all="ignore"):
-        direct, limit = k / d, k1 / d1
-        invariant = np.abs(k - limit * d) <= np.finfo(values.dtype).eps ** 0.4 * size
-        y = np.where(close & invariant, limit, direct)
-        # the limit's own part in eps would take second parts of k and d
-        y1 = np.where(close, np.nan, (k1 - direct * d1) / d).astype(zero.dtype)
-    wrong = equal & ~invariant
-    if np.any(wrong):
-        if strict:
-            _refuse(function, values, wrong, np.isnan(k1))
-        y = np.where(wrong, np.nan, y).astype(zero.dtype)
-    return y, y1
-
-
-def _refuse(function, values, wrong, unknown):
-    *stack, _, j = place = tuple(np.argwhere(wrong)[0])
-    values = np.broadcast_to(values, wrong.shape[:-2] + values.shape[-1:])[tuple(stack)]
-    group = np.flatnonzero(np.abs(values - values[j]) <= _tolerances(values)[0][0])
-    raise errors.RepeatedEigenvalueError(
-        function,
-        tuple([int(i) for i in group]),
-        values[j].item(),
-        bool(unknown[place]),
-        describe(*caller(2)),
-    )
-
-
-quotient.limit = _limit
-quotient.batching(batch_leading(quotient, (2, 2, 1) + (2,) * 8))
-
-
-@quotient.jvp("k")
-def quotient_jvp_k(t, d, values, *, function, strict):
-    return quotient(t, d, values, t, function=function, strict=strict)
-
-
-@quotient.vjp("k")
-def quotient_vjp_k(g, d, values, k_shape, *, function, strict):
-    return fit(quotient(g, d, values, g, function=function, strict=True), k_shape, None)
-
-
-@quotient.jvp("d")
-def quotient_jvp_d(t, y, d, values, *, function, strict):
-    k = -y * t
-    return quotient(k, d, values, k, function=function, strict=strict)
-
-
-@quotient.vjp("d")
-def quotient_vjp_d(g, y, d, values, d_shape, *, function, strict):
-    k = -g * y
-    return fit(quotient(k, d, values, k, function=function, strict=True), d_shape, None)
-
-
-@quotient.typing
-def quotient_type(k, d, *others, function, strict):
-    return ShapeDtypeStruct(np.broadcast_shapes(k.shape, d.shape), np.result_type(k.dtype, d.dtype))
-
-
-def _gaps(w):
-    """At [i, j]: ``w[j] - w[i]``; infinity on the diagonal, for a vector does not turn towards itself."""
-    infinity = np.diag(np.full(w.shape[-1], np.inf, real_dtype(w.dtype)))
-    return w[..., None, :] - w[..., :, None] + infinity
-
-
-def _require_alike(g, w, function):
-    """Where only eigenvalues are used, equal ones must count alike: their order says nothing."""
-    differences = g[..., None, :] - g[..., :, None]
-    quotient(differences, _gaps(w), w, differences, function=function, strict=True)
-
-
-def _require_zero(x, reference, *, function, error):
-    """An error if the function depends on what is arbitrary; `x` is how it does."""
-    size = np.max(np.abs(reference), initial=0.0)
-    if np.any(np.abs(x) > np.finfo(reference.dtype).eps ** 0.4 * size):
-        raise error(function, describe(*caller(2)))
-    return x
-
-
-require_zero = constant(_require_zero, "require_zero")
-require_zero.batch = lambda values, batched, **params: require_zero(*values, **params)
-require_zero.typed = lambda x, reference, **params: x
-
-
-def _require_no_phase(k, function):
-    """`k`, vectors times cotangent, is real on the diagonal unless the phase of the vectors matters."""
-    if k.dtype.kind == "c":
-        phase = np.imag(_diagonal(k))
-        require_zero(phase, k, function=function, error=errors.EigenvectorPhaseError)
-
-
-def _diagonal(x):
-    return reindex(x, source="ii", target="i")
-
-
-def _groups(values):
-    """The slices of equal entries of a sorted array, of two and more."""
-    equal = _tolerances(values)[0][0]
-    ends = [0, *(np.flatnonzero(np.abs(np.diff(values)) > equal) + 1).tolist(), len(values)]
-    return [slice(i, j) for i, j in itertools.pairwise(ends) if j - i > 1]
-
+from funcgrad._primitives.repeated import (
+    choose,
+    diagonal,
+    gaps,
+    groups,
+    quotient,
+    require_alike,
+    require_no_phase,
+    require_zero,
+    tolerances,
+)  # fmt: skip
 
 # ---- Hermitian matrices --------------------------------------------------------------------
 
 
 @general(multiple=True, guided=True)
-def eigh(a, *along, uplo):
-    """Eigenvalues and eigenvectors. The derivative is that of the Hermitian part."""
+def eigh(a, *along, uplo, vectors):
+    """Eigenvalues and eigenvectors. The derivative is that of the Hermitian part.
+
+    Without `vectors` these are for the rules alone; then those of equal eigenvalues need not turn right.
+    """
     w, u = np.linalg.eigh(a, uplo)
-    close = np.diff(w, axis=-1) <= _tolerances(w)[1][..., 0]
+    close = np.diff(w, axis=-1) <= tolerances(w)[1][..., 0]
     if along:
-        w, u = _choose(w, [u], lambda u: adjoint(u) @ hermitian_part(along[0]) @ u, along[0].shape[:-2])
+        w, u = choose(_vectors_along, along[0], w, u)
     return split(w, close), u
 
 
-def _choose(values, vectors, change, stack):
-    """Among the vectors of a repeated eigenvalue those that diagonalise its ``change(*vectors)``."""
-    stack = np.broadcast_shapes(values.shape[:-1], stack)
-    values = np.array(np.broadcast_to(values, stack + values.shape[-1:]))
-    vectors = [np.array(np.broadcast_to(v, stack + v.shape[-2:])) for v in vectors]
-    changes = np.broadcast_to(change(*vectors), stack + (values.shape[-1],) * 2)
-    for i in np.ndindex(stack):
-        for group in _groups(values[i]):
-            _, rotation = np.linalg.eigh(hermitian_part(changes[i][group, group]))
-            for v in vectors:
-                v[i][:, group] = v[i][:, group] @ rotation
-    return values, *vectors
+def _vectors_along(t, w, u):
+    """Within a repeated eigenvalue those that diagonalise the change."""
+    for group in groups(w):
+        v = u[:, group]
+        u[:, group] = v @ np.linalg.eigh(hermitian_part(adjoint(v) @ t @ v))[1]
 
 
 @eigh.jvp("a")
-def eigh_jvp(t, y, *, uplo):
+def eigh_jvp(t, y, *, uplo, vectors):
     w, u = y
     p = adjoint(u) @ hermitian_part(t) @ u
-    turn = quotient(p, _gaps(w), w, p, function="eigh", strict=False)
-    return real(_diagonal(p)), u @ turn
+    turn = quotient(p, gaps(w), w, p, function="eigh", poles="nan" if vectors else "zero")
+    return real(diagonal(p)), u @ turn
 
 
 @eigh.vjp("a")
-def eigh_vjp(g, y, *, uplo):
+def eigh_vjp(g, y, *, uplo, vectors):
     w, u = y
     gw, gu = g.get(0), g.get(1)
     if gu is None:
-        _require_alike(gw, w, "eigh")
+        require_alike(gw, w, function="eigh")
         return conj((u * gw[..., None, :]) @ adjoint(u))
     k = adjoint(u) @ conj(gu)
-    _require_no_phase(k, "eigh")
-    k = quotient(skew(k) * 0.5, _gaps(w), w, gu, function="eigh", strict=True)
+    require_no_phase(k, "eigh")
+    k = quotient(skew(k) * 0.5, gaps(w), w, gu, function="eigh", poles="refuse")
     left = u @ k
     if gw is not None:
         left = left + u * gw[..., None, :]
@@ -220,7 +86,7 @@ eigh.batching(batch_leading(eigh, itertools.repeat(2)))
 
 
 @eigh.typing
-def eigh_type(a, *along, uplo):
+def eigh_type(a, *along, uplo, vectors):
     dtype = inexact(a)
     return ShapeDtypeStruct(a.shape[:-1], real_dtype(dtype)), ShapeDtypeStruct(a.shape, dtype)
 
@@ -229,21 +95,30 @@ def eigh_type(a, *along, uplo):
 
 
 @general(multiple=True, guided=True)
-def svd(a, *along, full):
-    """Singular values and vectors; `full` adds bases of what they leave out."""
+def svd(a, *along, full, vectors):
+    """Singular values and vectors, for the rules alone without `vectors`; `full` adds bases of the rest."""
     u, s, vh = np.linalg.svd(a, full_matrices=full)
-    near = _tolerances(s)[1][..., 0]
+    near = tolerances(s)[1][..., 0]
     close = np.concatenate([-np.diff(s, axis=-1), s[..., -1:]], axis=-1) <= near
     if along:
-        k = s.shape[-1]
-        s, u, v = _choose(
-            s,
-            [u, adjoint(vh)],
-            lambda u, v: adjoint(u[..., :k]) @ along[0] @ v[..., :k],
-            along[0].shape[:-2],
-        )
+        s, u, v, a = choose(_singular_vectors_along, along[0], s, u, adjoint(vh), a)
         vh = adjoint(v)
     return u, split(s, close), vh
+
+
+def _singular_vectors_along(t, s, u, v, a):
+    """Within a repeated value those that diagonalise the change; of a value 0 both sides turn freely."""
+    rank = np.count_nonzero(s > tolerances(s)[0][0, 0])
+    for group in groups(s[:rank]):
+        left, right = u[:, group], v[:, group]
+        _, turn = np.linalg.eigh(hermitian_part(adjoint(left) @ t @ right))
+        u[:, group], v[:, group] = left @ turn, right @ turn
+    if rank < len(s):
+        left, _, right = np.linalg.svd(a)
+        left, right = left[:, rank:], adjoint(right)[:, rank:]
+        turn_left, _, turn_right = np.linalg.svd(adjoint(left) @ t @ right)
+        u[:, rank:] = (left @ turn_left)[:, : u.shape[1] - rank]
+        v[:, rank:] = (right @ adjoint(turn_right))[:, : v.shape[1] - rank]
 
 
 def _sums(s):
@@ -251,7 +126,7 @@ def _sums(s):
 
 
 @svd.jvp("a")
-def svd_jvp(t, y, *, full):
+def svd_jvp(t, y, *, full, vectors):
     u, s, vh = y
     k = s.shape[-1]
     v, s_ = adjoint(vh), s[..., None, :]
@@ -260,9 +135,9 @@ def svd_jvp(t, y, *, full):
     p = adjoint(u1) @ tv
 
     def over(numerator, d):
-        return quotient(numerator, d, s, tv, function="svd", strict=False)
+        return quotient(numerator, d, s, tv, function="svd", poles="nan" if vectors else "zero")
 
-    both = over(p + adjoint(p), _gaps(s)) * 0.5  # how both turn, and how one against the other
+    both = over(p + adjoint(p), gaps(s)) * 0.5  # how both turn, and how one against the other
     against = over(skew(p), _sums(s)) * 0.5
     du, dv = u1 @ (both + against), v1 @ (both - against)
     if u.shape[-2] > k:
@@ -271,7 +146,7 @@ def svd_jvp(t, y, *, full):
     if vh.shape[-1] > k:
         beyond = over(adjoint(t) @ u1 - v1 @ adjoint(p), s_)
         dv = _with_rest(dv + beyond, v, v1, beyond, full)
-    return du, real(_diagonal(p)), adjoint(dv)
+    return du, real(diagonal(p)), adjoint(dv)
 
 
 def _with_rest(tangent, u, u1, beyond, full):
@@ -283,26 +158,26 @@ def _with_rest(tangent, u, u1, beyond, full):
 
 
 @svd.vjp("a")
-def svd_vjp(g, y, *, full):
+def svd_vjp(g, y, *, full, vectors):
     u, s, vh = y
     k = s.shape[-1]
     v = adjoint(vh)
     u1, v1 = u[..., :k], v[..., :k]
     gu, gs, gv = g.get(0), g.get(1), g.get(2)
     if gu is None and gv is None:
-        _require_alike(gs, s, "svd")
+        require_alike(gs, s, function="svd")
         return conj((u1 * gs[..., None, :]) @ adjoint(v1))
     gu = None if gu is None else _onto(conj(gu), u, u1, full)
     gv = None if gv is None else _onto(gv.mT, v, v1, full)
     zero = u1[..., :k, :] * 0
     ku = zero if gu is None else adjoint(u1) @ gu
     kv = zero if gv is None else adjoint(v1) @ gv
-    _require_no_phase(ku + kv, "svd")
+    require_no_phase(ku + kv, "svd")
 
     def over(numerator, d):
-        return quotient(numerator, d, s, ku, kv, function="svd", strict=True)
+        return quotient(numerator, d, s, ku, kv, function="svd", poles="refuse")
 
-    turn = (over(skew(ku + kv), _gaps(s)) + over(skew(ku - kv), _sums(s))) * 0.5
+    turn = (over(skew(ku + kv), gaps(s)) + over(skew(ku - kv), _sums(s))) * 0.5
     left = u1 @ turn
     if gs is not None:
         left = left + u1 * gs[..., None, :]
@@ -329,7 +204,7 @@ svd.batching(batch_leading(svd, itertools.repeat(2)))
 
 
 @svd.typing
-def svd_type(a, *along, full):
+def svd_type(a, *along, full, vectors):
     dtype, (m, n) = inexact(a), a.shape[-2:]
     k, stack = min(m, n), a.shape[:-2]
     u = ShapeDtypeStruct(stack + (m, m if full else k), dtype)
@@ -340,8 +215,8 @@ def svd_type(a, *along, full):
 # ---- any square matrix ---------------------------------------------------------------------
 
 
-@general(multiple=True)
-def eig(a):
+@general(multiple=True, guided=True)
+def eig(a, *along):
     """Eigenvalues and eigenvectors, always complex.
 
     LAPACK's vectors have length 1, and their largest component is real.
@@ -349,8 +224,21 @@ def eig(a):
     w, v = np.linalg.eig(a)
     dtype = np.result_type(w.dtype, np.complex64)
     w, v = w.astype(dtype), v.astype(dtype)
-    close = np.abs(w[..., None, :] - w[..., :, None]) <= _tolerances(w)[1]
+    if along:
+        w, v = choose(_eigenvectors_along, along[0], w, v)
+    close = np.abs(w[..., None, :] - w[..., :, None]) <= tolerances(w)[1]
     return split(w, close & ~np.eye(w.shape[-1], dtype=bool)), v
+
+
+def _eigenvectors_along(t, w, v):
+    change = np.linalg.inv(v) @ t @ v
+    for i in range(len(w)):
+        group = np.flatnonzero(np.abs(w - w[i]) <= tolerances(w)[0][0, 0])
+        if group[0] == i and len(group) > 1:
+            turned = v[:, group] @ np.linalg.eig(change[np.ix_(group, group)])[1]
+            top = turned[np.argmax(np.abs(turned), axis=0), np.arange(len(group))]
+            turned = turned * (np.abs(top) / top)
+            v[:, group] = turned / np.linalg.norm(turned, axis=0)
 
 
 def _largest(v):
@@ -360,39 +248,42 @@ def _largest(v):
     return np.asarray(rows == np.expand_dims(np.argmax(size, axis=-2), -2), size.dtype)
 
 
-@eig.jvp
+@eig.jvp("a")
 def eig_jvp(t, y):
     w, v = y
     c = inv(v) @ t @ v
-    dv = v @ quotient(c, _gaps(w), w, c, function="eig", strict=False)
+    dv = v @ quotient(c, gaps(w), w, c, function="eig", poles="nan")
     length = np.sum(np.real(conj(v) * dv), axis=-2, keepdims=True)
     dv = dv - v * length
     top = _largest(v)
     phase = np.sum(np.imag(dv) * top, axis=-2, keepdims=True) / np.sum(
         np.real(v) * top, axis=-2, keepdims=True
     )
-    return _diagonal(c), dv - v * (1j * phase)
+    return diagonal(c), dv - v * (1j * phase)
 
 
-@eig.vjp
+@eig.vjp("a")
 def eig_vjp(g, y):
     w, v = y
     gw, gv = g.get(0), g.get(1)
     if gv is None:
-        _require_alike(gw, w, "eig")
+        require_alike(gw, w, function="eig")
         core = v.mT * gw[..., :, None]
     else:
         along = np.sum(gv * v, axis=-2, keepdims=True)  # what lengthens (real) and turns (imaginary)
         top = _largest(v)
         turn = np.imag(along) / np.sum(np.real(v) * top, axis=-2, keepdims=True)
         gv = gv - conj(v) * np.real(along) - 1j * (turn * top)
-        core = quotient(v.mT @ gv, _gaps(w), w, gv, function="eig", strict=True) @ v.mT
+        core = quotient(v.mT @ gv, gaps(w), w, gv, function="eig", poles="refuse") @ v.mT
         if gw is not None:
             core = core + v.mT * gw[..., :, None]
     return inv(v).mT @ core
 
 
+eig.batching(batch_leading(eig, itertools.repeat(2)))
+
+
 @eig.typing
-def eig_type(a):
+def eig_type(a, *along):
     dtype = np.result_type(inexact(a), np.complex64)
     return ShapeDtypeStruct(a.shape[:-1], dtype), ShapeDtypeStruct(a.shape, dtype)

@@ -193,49 +193,58 @@ def qr(a, mode="reduced"):
 
 @implements(np.linalg.eigh)
 def eigh(a, UPLO="L"):
-    uplo = UPLO.upper()
+    return _EighResult(*_eigh(a, UPLO, vectors=True))
+
+
+def _eigh(a, uplo, vectors):
+    uplo = uplo.upper()
     if uplo not in ("L", "U"):
         raise ValueError("UPLO argument must be 'L' or 'U'")
     a = _read_triangle(_matrices(a, square=True), uplo == "L")
-    return _EighResult(*spectra.eigh(a, uplo=uplo))
+    return spectra.eigh(a, uplo=uplo, vectors=vectors)
 
 
 @implements(np.linalg.eigvalsh)
 def eigvalsh(a, UPLO="L"):
-    return eigh(a, UPLO)[0]
+    return _eigh(a, UPLO, vectors=False)[0]
 
 
 @implements(np.linalg.eig)
 def eig(a):
     a = _matrices(a, square=True)
     w, v = spectra.eig(a)
-    return _EigResult(*((np.real(w), np.real(v)) if _all_real(a, w) else (w, v)))
+    return _EigResult(*((np.real(w), np.real(v)) if _all_real(a, w, v) else (w, v)))
 
 
 @implements(np.linalg.eigvals)
 def eigvals(a):
-    return eig(a)[0]
+    a = _matrices(a, square=True)
+    w, _ = spectra.eig(a)
+    return np.real(w) if _all_real(a, w) else w
 
 
-def _all_real(a, w):
-    """Whether NumPy's eigenvalues are real numbers: those of a real matrix, if they all are."""
-    known = None if a.dtype.kind == "c" else _known(w)
-    return known is not None and not np.any(known.imag)
+def _all_real(a, *results):
+    """Whether NumPy's results are real numbers: those of a real matrix, if all are real."""
+    if a.dtype.kind == "c":
+        return False
+    known = [_known(x) for x in results]
+    return all(x is not None and not np.any(x.imag) for x in known)
 
 
 @implements(np.linalg.svd)
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     a = _matrices(a)
     if hermitian:
-        u, s, vh = _hermitian_svd(a)
+        u, s, vh = _hermitian_svd(a, compute_uv)
     else:
         m, n = a.shape[-2:]
-        u, s, vh = spectra.svd(a, full=bool(full_matrices and compute_uv and m != n))
+        full = bool(full_matrices and compute_uv and m != n)
+        u, s, vh = spectra.svd(a, full=full, vectors=bool(compute_uv))
     return _SVDResult(u, s, vh) if compute_uv else s
 
 
-def _hermitian_svd(a):
-    w, u = eigh(a)
+def _hermitian_svd(a, vectors):
+    w, u = _eigh(a, "L", vectors)
     order = np.argsort(np.abs(w), axis=-1)[..., ::-1]
     w = np.take_along_axis(w, order, axis=-1)
     u = np.take_along_axis(u, order[..., None, :], axis=-1)

@@ -203,7 +203,6 @@ def linalg_tensordot(x1, x2, /, *, axes=2):
 def kron(a, b):
     a, b = asarray(a), asarray(b)
     rank = max(len(a.shape), len(b.shape))
-    sizes = [x.shape for x in (a, b)]
     a, b = [np.reshape(x, (1,) * (rank - len(x.shape)) + x.shape) for x in (a, b)]
     left, right = _LETTERS[:rank], _LETTERS[rank : 2 * rank]
     out = "".join(i + j for i, j in zip(left, right))
