@@ -12,7 +12,7 @@ from funcgrad import errors
 from funcgrad._core.types import ShapeDtypeStruct
 from funcgrad._interpreters.batch import batch_leading
 from funcgrad._interpreters.split import split
-from funcgrad._primitives.kinds import general
+from funcgrad._primitives.kinds import constant, general
 from funcgrad._primitives.linalg import (
     adjoint,
     conj,
@@ -242,10 +242,13 @@ def _eigenvectors_along(t, w, v):
 
 
 def _largest(v):
-    """The place of the largest component of each column, as a mask."""
+    """The place of the largest component of each column, as a mask of 0 and 1."""
     size = np.abs(v)
-    rows = np.arange(v.shape[-1])[:, None]
-    return np.asarray(rows == np.expand_dims(np.argmax(size, axis=-2), -2), size.dtype)
+    rows = np.arange(v.shape[-2])[:, None]
+    return (rows == np.argmax(size, axis=-2)[..., None, :]).astype(size.dtype)
+
+
+largest = constant(_largest, "largest_component")
 
 
 @eig.jvp("a")
@@ -255,7 +258,7 @@ def eig_jvp(t, y):
     dv = v @ quotient(c, gaps(w), w, c, function="eig", poles="nan")
     length = np.sum(np.real(conj(v) * dv), axis=-2, keepdims=True)
     dv = dv - v * length
-    top = _largest(v)
+    top = largest(v)
     phase = np.sum(np.imag(dv) * top, axis=-2, keepdims=True) / np.sum(
         np.real(v) * top, axis=-2, keepdims=True
     )
@@ -271,7 +274,7 @@ def eig_vjp(g, y):
         core = v.mT * gw[..., :, None]
     else:
         along = np.sum(gv * v, axis=-2, keepdims=True)  # what lengthens (real) and turns (imaginary)
-        top = _largest(v)
+        top = largest(v)
         turn = np.imag(along) / np.sum(np.real(v) * top, axis=-2, keepdims=True)
         gv = gv - conj(v) * np.real(along) - 1j * (turn * top)
         core = quotient(v.mT @ gv, gaps(w), w, gv, function="eig", poles="refuse") @ v.mT

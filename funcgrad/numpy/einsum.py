@@ -81,6 +81,7 @@ class _Program:
 @lru_cache(maxsize=1024)
 def _program(subscripts: str, shapes: tuple, optimize) -> _Program:
     stand_ins = [np.broadcast_to(0.0, shape) for shape in shapes]
+    optimize = optimize if isinstance(optimize, str) else list(optimize)
     path = np.einsum_path(subscripts, *stand_ins, optimize=optimize)[0][1:]  # checks everything else
     terms, out = _explicit(subscripts, shapes, stand_ins)
     sizes: dict[str, int] = {}
