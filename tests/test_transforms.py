@@ -575,3 +575,22 @@ def test_stop_gradient_of_trees():
 
     same(grad(f)({"a": V}), {"a": 2 * V})
     same(V, np.array([1.0, 2.0, 3.0]))
+
+
+@pytest.mark.parametrize(
+    "argnums, path",
+    [
+        (2, r"arg[2]['w'][1] "),
+        (-1, r"arg[2]['w'][1] "),
+        ((2, 0), r"arg[2]['w'][1] "),
+        ((0, 1), r"arg[1] "),
+        ("c", r"c['w'][1] "),
+        (("c", "a"), r"c['w'][1] "),
+    ],
+)
+@pytest.mark.parametrize("transform", [grad, jacrev, jacfwd, hvp, hessian])
+def test_errors_name_the_leaf(argnums, path, transform):
+    args = {"x": 1.0}, 3, {"w": [1.0, 2]}
+    with pytest.raises(errors.InputTypeError) as caught:
+        transform(lambda a, b, c: 1.0, argnums)(*args, *([None] if transform is hvp else []))
+    assert str(caught.value).startswith(path)

@@ -104,14 +104,21 @@ class Chosen:
         return self._f(*args, **kwargs)
 
     def path(self, index: int) -> str:
-        """The path of a leaf of `tree`, as error messages name it: ``arg[0]['w']``."""
-        paths = tree.leaf_paths(tree.structure(self.tree))
+        """The path of a leaf of `tree`, as error messages name it: ``arg[0]['w']``, ``w.bias``."""
         places = self._places
-        if isinstance(places, int):
-            return f"arg[{places}]{paths[index]}"
-        if isinstance(places, str):
-            return f"{places}{paths[index]}"
-        return f"arg{paths[index]}"
+        if isinstance(places, dict):
+            labelled = [(name, self.tree[name]) for name in sorted(places)]
+        elif isinstance(places, tuple):
+            labelled = list(zip(map(_label, places), self.tree))
+        else:
+            named = isinstance(self._argnums, str)
+            labelled = [(self._argnums if named else _label(places), self.tree)]
+        paths = [label + path for label, x in labelled for path in tree.leaf_paths(tree.structure(x))]
+        return paths[index]
+
+
+def _label(place: int | str) -> str:
+    return place if isinstance(place, str) else f"arg[{place}]"
 
 
 def _parameter_names(f: Callable) -> tuple[str, ...]:

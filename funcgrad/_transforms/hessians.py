@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from funcgrad._transforms.arguments import Argnums, Chosen, wraps
+from funcgrad import tree
+from funcgrad._transforms.arguments import Argnums, Chosen, differentiable_leaf, wraps
 from funcgrad._transforms.derivatives import jvp, value_and_grad
 from funcgrad._transforms.jacobians import jacfwd, jacrev
 
@@ -86,6 +87,8 @@ def value_and_hvp(f: Callable, argnums: Argnums = 0, has_aux: bool = False) -> C
     def run(*args, **kwargs):
         *args, v = args
         chosen = Chosen(f, argnums, tuple(args), kwargs)
+        for index, leaf in enumerate(tree.leaves(chosen.tree)):
+            differentiable_leaf(leaf, lambda index=index: chosen.path(index))
         both = value_and_grad(chosen.call, has_aux=has_aux)
 
         def value_then_gradient(x):
