@@ -7,6 +7,7 @@ from typing import Any
 
 from funcgrad import errors
 from funcgrad._core.jaxpr import Jaxpr, Literal, Var
+from funcgrad._core.tracer import without_part
 
 
 def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
@@ -31,6 +32,11 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
     """
     if len(args) != len(jaxpr.invars) or len(consts) != len(jaxpr.constvars):
         raise errors.ProgramArgumentsError(len(jaxpr.constvars), len(jaxpr.invars), len(consts), len(args))
+    return [without_part(x) for x in evaluate(jaxpr, consts, args)]
+
+
+def evaluate(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
+    """As `eval_jaxpr`, within a transform."""
     values: dict[Var, Any] = dict(zip(jaxpr.constvars, consts))
     values.update(zip(jaxpr.invars, args))
     last_use = _last_uses(jaxpr)

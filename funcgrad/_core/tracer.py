@@ -132,6 +132,11 @@ def concrete(value: Any) -> Any:
     return value
 
 
+def without_part(x: Any) -> Any:
+    """What leaves a transform: a value without the part in eps that it may have (see `Split`)."""
+    return x.primal if isinstance(x, Tracer) and x._trace.infinitesimal else x
+
+
 def mark_view(base: Any, view: Any) -> None:
     """Remember that in NumPy these two share memory: in-place operations on either are refused."""
     for value in (base, view):

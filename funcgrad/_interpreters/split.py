@@ -3,9 +3,9 @@
 A function of a matrix that does not depend on which eigenvectors are chosen for a repeated eigenvalue has a
 derivative there, but the rule for eigenvectors divides 0 by 0. The quotient's limit takes what first
 derivatives do not know: how numerator and denominator vanish. So where eigenvalues are equal they leave
-`eigh` as w + eps * (1, 2, 3, ...), with an infinitesimal eps that this trace carries beneath all others, and a
-primitive with a `limit` divides the parts in eps where the finite ones vanish. What leaves a transform leaves
-without its part in eps.
+`eigh` as w + eps * (1, 2, 3, ...), with an infinitesimal eps that this trace carries beneath all others, and
+a primitive with a `limit` divides the parts in eps where the finite ones vanish. What leaves a transform
+leaves without its part in eps.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad._core.tracer import without_part
 from funcgrad._interpreters.forward import Dual, Forward
 
 
@@ -41,7 +42,7 @@ class Split(Forward):
         if prim.limit is None:
             with np.errstate(invalid="ignore"):  # an unknown part in eps is NaN
                 return super().process(prim, args, params)
-        values = [unsplit(a) for a in args]
+        values = [without_part(a) for a in args]
         tangents = [a.tangent if is_split(a) else None for a in args]
         return self.dual(*prim.limit(values, tangents, **params))
 
@@ -51,11 +52,6 @@ _SPLIT = Split()
 
 def is_split(x: Any) -> bool:
     return type(x) is Dual and x._trace is _SPLIT
-
-
-def unsplit(x: Any) -> Any:
-    """A value without its part in eps."""
-    return x.value if is_split(x) else x
 
 
 def split(values: np.ndarray, close: np.ndarray) -> Any:

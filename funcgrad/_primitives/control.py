@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad._core.evaluation import eval_jaxpr
+from funcgrad._core.evaluation import evaluate
 from funcgrad._core.primitive import Primitive
 from funcgrad._core.tracer import Tracer
 from funcgrad._interpreters.stage import Stage
@@ -42,11 +42,11 @@ class CallPrimitive(Primitive):
         top = max(levels, key=lambda trace: trace.level, default=None)
         if isinstance(top, Stage):
             return top.process(self, args, {"jaxpr": jaxpr, "name": name})
-        return tuple(eval_jaxpr(jaxpr, jaxpr.consts, *args))
+        return tuple(evaluate(jaxpr, jaxpr.consts, args))
 
 
 def _call(*args, jaxpr, name):
-    return tuple(eval_jaxpr(jaxpr, jaxpr.consts, *args))
+    return tuple(evaluate(jaxpr, jaxpr.consts, args))
 
 
 call = CallPrimitive("call", _call, ("*args",))

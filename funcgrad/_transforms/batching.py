@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors, tree
-from funcgrad._core.tracer import Tracer
+from funcgrad._core.tracer import Tracer, without_part
 from funcgrad._core.types import shape_of
 from funcgrad._interpreters.batch import Batch, Batched
-from funcgrad._interpreters.split import unsplit
 from funcgrad._transforms.arguments import name_of, wraps
 
 
@@ -83,9 +82,9 @@ def unbatch(trace: Batch, out: Any, axis: int | None) -> Any:
                 f"out_axes={axis}, but the batched result has {ndim} axes",
                 f"Choose an axis from {-ndim} to {ndim - 1}.",
             )
-        value = unsplit(out.value)
+        value = without_part(out.value)
         return np.moveaxis(value, 0, axis) if axis else value
-    out = unsplit(out)
+    out = without_part(out)
     if axis is None:
         return out
     value = as_array(out)

@@ -9,10 +9,9 @@ import numpy as np
 
 from funcgrad import errors, tree
 from funcgrad._core.source import describe
-from funcgrad._core.tracer import Tracer
+from funcgrad._core.tracer import Tracer, without_part
 from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._interpreters.forward import Dual, push_forward
-from funcgrad._interpreters.split import unsplit
 from funcgrad._primitives.control import stop_gradient_leaf
 from funcgrad._transforms.arguments import (
     Argnums,
@@ -209,7 +208,7 @@ def jvp(f: Callable, primals: Sequence, tangents: Sequence, has_aux: bool = Fals
         forward.close()
 
     def strip(x):
-        return unsplit(x.value if type(x) is Dual and x._trace is forward else x)
+        return without_part(x.value if type(x) is Dual and x._trace is forward else x)
 
     out, aux = split_aux(out, has_aux, f)
     outs, out_treedef = tree.flatten(out)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors, tree
+from funcgrad._core.tracer import without_part
 from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._interpreters.forward import Dual
-from funcgrad._interpreters.split import unsplit
 from funcgrad._transforms.arguments import (
     Argnums,
     Chosen,
@@ -168,7 +168,7 @@ def jacfwd(f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorphic
                 forward.close()
 
             def strip(x):
-                return unsplit(x.value if type(x) is Dual and x._trace is forward else x)
+                return without_part(x.value if type(x) is Dual and x._trace is forward else x)
 
             out, aux = split_aux(out, has_aux, f)
             outs, result["treedef"] = tree.flatten(out)

@@ -10,12 +10,11 @@ import numpy as np
 
 from funcgrad import errors, tree
 from funcgrad._core.source import describe, stacklevel
-from funcgrad._core.tracer import Tracer
+from funcgrad._core.tracer import Tracer, without_part
 from funcgrad._core.types import dtype_of, float0, shape_of
 from funcgrad._interpreters.forward import Dual
 from funcgrad._interpreters.record import Recorded
 from funcgrad._interpreters.reverse import fit, pull_back
-from funcgrad._interpreters.split import unsplit
 from funcgrad._transforms.arguments import (
     Chosen,
     describe_type,
@@ -74,7 +73,7 @@ class Run:
         return x.slot if type(x) is Recorded and x._trace is self.record else None
 
     def _strip(self, x: Any) -> Any:
-        return unsplit(x.value if type(x) is Recorded and x._trace is self.record else x)
+        return without_part(x.value if type(x) is Recorded and x._trace is self.record else x)
 
     def _strip_aux(self, x: Any) -> Any:
         if not isinstance(x, Tracer):
@@ -180,7 +179,7 @@ def plain(x: Any) -> Any:
         return x[()] if x.ndim == 0 else x
     if type(x) in (float, int, complex, bool):
         return np.asarray(x)[()]
-    return unsplit(x)
+    return without_part(x)
 
 
 def plain_aux(aux: Any, strip: Callable) -> Any:

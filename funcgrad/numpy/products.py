@@ -252,6 +252,3 @@ def linalg_trace(x, /, *, offset=0, dtype=None):
     return trace(x, offset, -2, -1, dtype)
 
 
-@implements(np.linalg.diagonal)
-def linalg_diagonal(x, /, *, offset=0):
-    return np.diagonal(x, offset, -2, -1)

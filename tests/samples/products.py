@@ -54,7 +54,7 @@ SAMPLES = [
     Sample("inner-vectors", np.inner, (V3, V3 + 1), dtypes=COMPLEX),
     Sample("inner", np.inner, (S34, M34)),
     Sample("inner-scalar", np.inner, (SCALAR, V3)),
-    Sample("outer", np.outer, (V3, M34), dtypes=COMPLEX),
+    Sample("np.outer", np.outer, (V3, M34), dtypes=COMPLEX),
     Sample("outer-0d", np.outer, (SCALAR, V3)),
     Sample("linalg.outer", np.linalg.outer, (V3, V4)),
     Sample("vecdot", np.vecdot, (T23, T23 + 1), dtypes=COMPLEX),
@@ -83,7 +83,7 @@ SAMPLES = [
     Sample("trace", np.trace, (M34,), dtypes=COMPLEX),
     Sample("trace-offset-axes", lambda x: np.trace(x, -1, 2, 1), (S34,)),
     Sample("linalg.trace", lambda x: np.linalg.trace(x * x, offset=1), (S33,)),
-    Sample("linalg.diagonal", lambda x: np.linalg.diagonal(x * x, offset=-1), (S33,)),
+    Sample("linalg.diagonal-below", lambda x: np.linalg.diagonal(x * x, offset=-1), (S33,)),
     # ---- einsum ----
     einsum("ij,jk->ik", M34, M43, dtypes=COMPLEX),
     einsum("ij,jk", M34, M43),
