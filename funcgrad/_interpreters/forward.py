@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,11 +30,22 @@ class Dual(Tracer):
 
 @closeable
 class Forward(Trace):
-    """Carry tangents through every operation."""
+    """Carry tangents through every operation.
 
-    __slots__ = ()
+    Attributes:
+        quiet: the context of the call with NumPy's floating-point warnings off. Tangents are computed in
+            copies of it: an infinite derivative is a result, but a warning about a value is the user's
+            (and `np.errstate` around each rule would cost 0.7 us, this 0.05 us).
+    """
+
+    __slots__ = ("quiet",)
 
     transform = "a forward-mode transform"
+
+    def __init__(self):
+        super().__init__()
+        self.quiet = contextvars.copy_context()
+        self.quiet.run(np.seterr, all="ignore")
 
     def dual(self, value: Any, tangent: Any) -> Any:
         if tangent is None:
@@ -71,7 +83,7 @@ class Forward(Trace):
             if not tangents:
                 return out
         values.append(out)
-        tangent = plan.push(tangents, plan.read(values), params)
+        tangent = self.quiet.copy().run(plan.push, tangents, plan.read(values), params)
         if prim.multiple:
             tangent = (None,) * len(out) if tangent is None else tangent
             return tuple(self.dual(o, fit_tangent(t, o)) for o, t in zip(out, tangent))
@@ -90,7 +102,6 @@ class Forward(Trace):
         dual.value = out
         dual.tangent = tangent
         return dual
-
 
     def join(self, prim, args: tuple, params: dict) -> Any:
         """A primitive that is linear in all arguments together: its tangent is itself on tangents."""

@@ -40,6 +40,11 @@ STEPS = {
         "a @ A",
         "np.where(MASK, a, np.cos(a))",
         "a - np.mean(a)",
+        "np.where(MASK, a, np.sqrt((1 + a * a) * ~MASK))",
+        "np.concatenate([a, a * a])[1::2]",
+        "np.flip(a) * a[0]",
+        "np.convolve(a, B, 'same')",
+        "np.linalg.norm(np.stack([a, 1 + a * a]), axis=0)",
         "np.linalg.solve(A + 3 * EYE, a)",
     ],
     "vv-v": [
@@ -53,9 +58,22 @@ STEPS = {
     ],
     "v-s": ["np.sum(np.sin(a))", "np.mean(a)", "np.prod(np.cos(a))", "np.std(a + B)", "a[1]"],
     "vv-s": ["np.dot(np.sin(a), np.cos(b))", "np.sum(a * np.tanh(b))"],
-    "vv-m": ["np.outer(np.sin(a), np.tanh(b))", "np.stack([a, b, a])", "a[:, None] - b"],
+    "vv-m": [
+        "np.outer(np.sin(a), np.tanh(b))",
+        "np.stack([a, b, a])",
+        "np.vstack([a, b, a])[::-1]",
+        "a[:, None] - b",
+    ],
     "v-m": ["np.diag(np.sin(a))", "A * a", "np.tile(np.sin(a), (N, 1))"],
-    "m-m": ["a.T", "np.tanh(a)", "np.sin(a) @ A", "np.linalg.inv(4 * EYE + np.sin(a))"],
+    "m-m": [
+        "a.T",
+        "np.cumsum(np.sin(a), axis=0) / N",
+        "a[:, [2, 0, 1]]",
+        "np.reshape(a, (-1,))[::-1].reshape(N, N)",
+        "np.tanh(a)",
+        "np.sin(a) @ A",
+        "np.linalg.inv(4 * EYE + np.sin(a))",
+    ],
     "mm-m": ["np.sin(a) @ np.cos(b) / N", "np.einsum('ij,jk->ik', A, np.sin(a)) - b"],
     "mv-v": [
         "np.sin(a) @ b",
@@ -63,7 +81,12 @@ STEPS = {
         "np.linalg.solve(4 * EYE + np.sin(a), b)",
     ],
     "m-v": ["np.diagonal(a)", "np.mean(a, axis=0)", "np.ravel(a)[2:5]", "np.sum(np.sin(a), axis=1)"],
-    "m-s": ["np.trace(a)", "np.linalg.det(2 * EYE + np.sin(a))", "np.mean(np.cos(a))"],
+    "m-s": [
+        "np.trace(a)",
+        "np.linalg.det(2 * EYE + np.sin(a))",
+        "np.mean(np.cos(a))",
+        "np.sum(np.tril(np.sin(a)))",
+    ],
 }
 NAMES = {"np": np, "A": A, "B": B, "MASK": MASK, "EYE": EYE, "N": N}
 ALL_STEPS = [(*kinds.split("-"), code) for kinds, codes in STEPS.items() for code in codes]
