@@ -39,7 +39,7 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None):
 @implements(np.sort_complex)
 def sort_complex(a):
     x = sort(a)
-    return x if x.dtype.kind == "c" else x.astype(np.result_type(x.dtype, np.complex64))
+    return x if x.dtype.kind == "c" else x.astype(np.sort_complex(np.zeros(0, x.dtype)).dtype)
 
 
 @implements(np.partition)
