@@ -347,12 +347,11 @@ def norm(x, *, ord, axis):
 def _norm_gradient(x, y, ord, axis):
     if y.ndim:
         y = np.expand_dims(y, axis)
-    y = np.where(y == 0, np.inf, y)  # makes everything 0 there, and at every order
     if ord == 2:
-        return conj(x) / y
+        return conj(x) / np.where(y == 0, np.inf, y)  # 0 at 0, and so are its derivatives
     size = np.abs(x)
     zero = size == 0
-    size = np.where(zero, 1, size)
+    y, size = np.where(y == 0, 1, y), np.where(zero, 1, size)
     return np.where(zero, 0, conj(x) / size) * (size / y) ** (ord - 1)
 
 
