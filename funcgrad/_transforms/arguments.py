@@ -11,7 +11,7 @@ import numpy as np
 
 from funcgrad import errors, tree
 from funcgrad._core.tracer import Tracer
-from funcgrad._core.types import ShapeDtypeStruct, dtype_of, float0, shape_of, type_of
+from funcgrad._core.types import ShapeDtypeStruct, dtype_of, float0, is_unlike_array, shape_of, type_of
 
 Argnums = int | str | tuple[int, ...] | tuple[str, ...]
 
@@ -75,13 +75,7 @@ class Chosen:
             if n in names and names.index(n) < count:
                 return names.index(n)
             raise errors.ArgnumsError(self._argnums, name_of(self._f), count, names)
-        try:
-            n = int(n.__index__())
-        except AttributeError:
-            raise errors.ArgnumsError(self._argnums, name_of(self._f), count) from None
-        if not -count <= n < count:
-            raise errors.ArgnumsError(self._argnums, name_of(self._f), count)
-        return n % count
+        return place_of(n, count, self._argnums, self._f)
 
     def call(self, chosen: Any) -> Any:
         args, kwargs, places = list(self._args), self._kwargs, self._places
@@ -121,6 +115,21 @@ def _label(place: int | str) -> str:
     return place if isinstance(place, str) else f"arg[{place}]"
 
 
+def place_of(n: Any, count: int, argnums: Any, f: Callable, what: str = "argnums") -> int:
+    """The position among `count` arguments that an entry of `argnums` stands for."""
+    if not hasattr(n, "__index__") or not -count <= int(n) < count:
+        raise errors.ArgnumsError(argnums, name_of(f), count, what=what)
+    return int(n) % count
+
+
+def argument_paths(treedef: tree.TreeDef) -> list[str]:
+    """The paths of the leaves of ``(args, kwargs)``, as error messages name them."""
+    return [
+        f"arg{path[3:]}" if path.startswith("[0]") else f"kwargs{path[3:]}"
+        for path in tree.leaf_paths(treedef)
+    ]
+
+
 def _parameter_names(f: Callable) -> tuple[str, ...]:
     try:
         parameters = inspect.signature(f).parameters.values()
@@ -143,16 +152,18 @@ def differentiable_leaf(x: Any, path: Callable[[], str], allow_int: bool = False
         if x.dtype.kind in "fc":
             return x
     elif kind is not np.ndarray and not isinstance(x, (np.generic, bool, int)):
+        if isinstance(x, (float, complex)):  # a subclass
+            return float(x) if isinstance(x, float) else complex(x)
         if not isinstance(x, np.ndarray):
-            what = f"{x!r}, a {kind.__name__}" if isinstance(x, str) else f"a {kind.__name__}"
+            what = f"{x!r}" if isinstance(x, str) else f"of type {kind.__name__}"
             raise errors.InputTypeError(
                 path(), what, "which is no number and no registered container",
-                "Pass arrays and numbers, mark the field or argument as not differentiated (argnums), "
-                "or register the class with funcgrad.tree.register.",
+                "Pass arrays and numbers; leave other arguments out (argnums, static_argnums, in_axes=None), "
+                "or register their class with funcgrad.tree.register.",
             )  # fmt: skip
-        if isinstance(x, (np.ma.MaskedArray, np.matrix)) or x.dtype.kind not in "fciub":
+        if is_unlike_array(x) or x.dtype.kind not in "fciub":
             raise errors.InputTypeError(
-                path(), f"a {kind.__name__}", "whose operations differ from an array's",
+                path(), f"of type {kind.__name__}", "whose operations differ from an array's",
                 "Pass a plain array: np.asarray(x), or x.filled(value) for a masked array.",
             )  # fmt: skip
         return differentiable_leaf(np.asarray(x), path, allow_int)
@@ -166,12 +177,17 @@ def differentiable_leaf(x: Any, path: Callable[[], str], allow_int: bool = False
         )  # fmt: skip
     if allow_int:
         return None
-    shown = f"an array of {dtype}" if shape_of(x) else f"an {kind.__name__}".replace("an b", "a b")
-    cure = f"{float(x)}" if kind in (int, bool) and abs(x) < 2**53 else "x.astype(float)"
+    shown = f"an array of {dtype}" if shape_of(x) else f"of type {kind.__name__}"
+    cure = f"Write {float(x)}" if kind in (int, bool) and abs(x) < 2**53 else "Pass x.astype(float)"
     raise errors.InputTypeError(
-        path(), shown, "which has no derivative",
-        f"Write {cure} (or x.astype(float)), or pass allow_int=True for a float0 result.",
+        path(), shown, "which has no derivative", f"{cure}, or allow_int=True for a float0 result."
     )  # fmt: skip
+
+
+def array_leaf(x: Any, path: Callable[[], str]) -> Any:
+    """A leaf that may be any number, an integer too."""
+    value = differentiable_leaf(x, path, allow_int=True)
+    return x if value is None else value
 
 
 def output_leaf(x: Any, f: Callable) -> Any:
@@ -186,7 +202,7 @@ def output_leaf(x: Any, f: Callable) -> Any:
             return x
         found = f"an array of dtype {dtype}"
     else:
-        found = f"{x!r}, a {type(x).__name__}" if isinstance(x, str) else f"a {type(x).__name__}"
+        found = f"{x!r}" if isinstance(x, str) else f"a value of type {type(x).__name__}"
     raise errors.OutputTypeError(
         name_of(f), found,
         "Return arrays, numbers, or containers of them; other results go with has_aux=True.",

@@ -11,7 +11,7 @@ from funcgrad import errors, tree
 from funcgrad._core.tracer import Tracer, without_part
 from funcgrad._core.types import shape_of
 from funcgrad._interpreters.batch import Batch, Batched
-from funcgrad._transforms.arguments import name_of, wraps
+from funcgrad._transforms.arguments import argument_paths, array_leaf, name_of, wraps
 
 
 def vmap(f: Callable, in_axes: Any = 0, out_axes: Any = 0, axis_size: int | None = None) -> Callable:
@@ -44,7 +44,11 @@ def vmap(f: Callable, in_axes: Any = 0, out_axes: Any = 0, axis_size: int | None
         count = tree.structure(args).num_leaves
         axes = tree.broadcast_prefix(in_axes, tree.structure(args), name="in_axes")
         axes += [0] * (len(leaves) - count)
-        paths = [p for p in tree.leaf_paths(treedef)]
+        paths = argument_paths(treedef)
+        leaves = [
+            x if axis is None else array_leaf(x, lambda path=path: path)
+            for x, axis, path in zip(leaves, axes, paths)
+        ]
         size = _batch_size(leaves, axes, axis_size, paths, f)
         trace = Batch(size)
         inputs = [
@@ -102,7 +106,7 @@ def _batch_size(leaves, axes, axis_size: int | None, paths, f: Callable) -> int:
         shape = np.shape(x) if not isinstance(x, Tracer) else x.shape
         if not isinstance(axis, (int, np.integer)) or not -len(shape) <= axis < len(shape):
             raise errors.BatchAxisError(
-                f"vmap({name_of(f)}): in_axes={axis!r} for arg{path[3:]}, of shape {shape}",
+                f"vmap({name_of(f)}): in_axes={axis!r} for {path}, of shape {shape}",
                 "Give an axis that the argument has, or None if all members share it.",
             )
         sizes[path] = shape[axis]
@@ -114,7 +118,7 @@ def _batch_size(leaves, axes, axis_size: int | None, paths, f: Callable) -> int:
             f"vmap({name_of(f)}): no argument is batched",
             "Give at least one an axis in in_axes, or pass axis_size.",
         )
-    listed = ", ".join(f"arg{path[3:]}: {n}" for path, n in sizes.items())
+    listed = ", ".join(f"{path}: {n}" for path, n in sizes.items())
     raise errors.BatchAxisError(
         f"vmap({name_of(f)}): the batch axes have different sizes ({listed})"
         + (f", axis_size={axis_size}" if axis_size is not None else ""),

@@ -9,9 +9,9 @@ import numpy as np
 
 from funcgrad import errors, tree
 from funcgrad._core.source import describe
-from funcgrad._core.tracer import Tracer, without_part
+from funcgrad._core.tracer import Tracer
 from funcgrad._core.types import dtype_of, shape_of
-from funcgrad._interpreters.forward import Dual, push_forward
+from funcgrad._interpreters.forward import push_forward
 from funcgrad._primitives.control import stop_gradient_leaf
 from funcgrad._transforms.arguments import (
     Argnums,
@@ -19,13 +19,11 @@ from funcgrad._transforms.arguments import (
     describe_type,
     differentiable_leaf,
     name_of,
-    output_leaf,
-    split_aux,
     wraps,
     zeros,
 )  # fmt: skip
-from funcgrad._transforms.debugging import new_forward
-from funcgrad._transforms.recording import Run, check_holomorphic, checked, pass_on_cut, plain, plain_aux
+from funcgrad._transforms.pushing import Push
+from funcgrad._transforms.recording import Run, check_holomorphic, checked_leaves, plain
 
 
 def value_and_grad(
@@ -193,33 +191,16 @@ def jvp(f: Callable, primals: Sequence, tangents: Sequence, has_aux: bool = Fals
         raise errors.TangentError("", "a tuple or list for each argument", describe_type(tangents))
     chosen = _all_of(f, tuple(primals))
     leaves, treedef = tree.flatten(chosen.tree)
-    ts, t_treedef = tree.flatten(tuple(tangents))
-    if t_treedef != treedef:
-        raise errors.TangentError("", treedef, t_treedef)
-    forward = new_forward()
-    duals = []
-    for index, (leaf, t) in enumerate(zip(leaves, ts)):
-        value = differentiable_leaf(leaf, lambda index=index: chosen.path(index), allow_int=True)
-        t = checked(t, leaf, errors.TangentError, lambda i=index: tree.leaf_paths(treedef)[i])
-        duals.append(leaf if value is None else forward.dual(value, t))
-    try:
-        out = chosen.call(tree.unflatten(treedef, duals))
-    finally:
-        forward.close()
-
-    def strip(x):
-        return without_part(x.value if type(x) is Dual and x._trace is forward else x)
-
-    out, aux = split_aux(out, has_aux, f)
-    outs, out_treedef = tree.flatten(out)
-    values = [plain(strip(output_leaf(o, f))) for o in outs]
-    out_ts = [_unshared(o.tangent, ts) if type(o) is Dual and o._trace is forward else zeros(o) for o in outs]
-    if forward.cuts and not all(type(o) is Dual and o._trace is forward for o in outs):
-        place, _ = next(iter(forward.cuts.values()))
-        for leaf in leaves:
-            pass_on_cut(leaf, place)
-    result = tree.unflatten(out_treedef, values), tree.unflatten(out_treedef, out_ts)
-    return (*result, plain_aux(aux, strip)) if has_aux else result
+    values = [
+        differentiable_leaf(x, lambda i=i: chosen.path(i), allow_int=True) for i, x in enumerate(leaves)
+    ]
+    given = checked_leaves(tuple(tangents), treedef, leaves, errors.TangentError)
+    ts = [None if value is None else t for value, t in zip(values, given)]
+    push = Push(chosen, treedef, leaves, ts, f, has_aux)
+    values = [plain(o) for o in push.outs]
+    out_ts = [_unshared(t, ts) for t in push.tangents]
+    result = tree.unflatten(push.out_treedef, values), tree.unflatten(push.out_treedef, out_ts)
+    return (*result, push.aux) if has_aux else result
 
 
 def _unshared(t: Any, given: Sequence[Any]) -> Any:
@@ -257,14 +238,7 @@ def linearize(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     recorded.watch_outputs()
 
     def f_lin(*tangents):
-        ts, treedef = tree.flatten(tangents)
-        if treedef != recorded.treedef:
-            raise errors.TangentError("", recorded.treedef, treedef)
-        paths = tree.leaf_paths(treedef)
-        ts = [
-            checked(t, x, errors.TangentError, lambda i=i: paths[i])
-            for i, (t, x) in enumerate(zip(ts, recorded.leaves))
-        ]
+        ts = checked_leaves(tangents, recorded.treedef, recorded.leaves, errors.TangentError)
         inputs = [t for t, slot in zip(ts, recorded.slots) if slot is not None]
         reached = [r for r in recorded.rows if r is not None]
         types = [(o.shape, o.dtype) for o, r in zip(recorded.outs, recorded.rows) if r is not None]

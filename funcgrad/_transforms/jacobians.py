@@ -8,22 +8,18 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors, tree
-from funcgrad._core.tracer import without_part
 from funcgrad._core.types import dtype_of, shape_of
-from funcgrad._interpreters.forward import Dual
 from funcgrad._transforms.arguments import (
     Argnums,
     Chosen,
     differentiable_leaf,
     name_of,
-    output_leaf,
-    split_aux,
     wraps,
     zeros,
 )  # fmt: skip
 from funcgrad._transforms.batching import batched_call
-from funcgrad._transforms.debugging import new_forward
-from funcgrad._transforms.recording import Run, check_holomorphic, plain, plain_aux
+from funcgrad._transforms.pushing import Push
+from funcgrad._transforms.recording import Run, check_holomorphic, plain
 
 
 def _basis(leaves) -> tuple[list[np.ndarray], int]:
@@ -157,31 +153,18 @@ def jacfwd(f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorphic
                 "respect to real and imaginary parts.",
             )  # fmt: skip
         seeds, total = _basis(leaves)
-        result = {}
+        runs = []
 
         def push(seeds):
-            forward = new_forward()
-            duals = [forward.dual(x, t) for x, t in zip(leaves, seeds)]
-            try:
-                out = chosen.call(tree.unflatten(treedef, duals))
-            finally:
-                forward.close()
-
-            def strip(x):
-                return without_part(x.value if type(x) is Dual and x._trace is forward else x)
-
-            out, aux = split_aux(out, has_aux, f)
-            outs, result["treedef"] = tree.flatten(out)
-            result["aux"] = plain_aux(aux, strip) if has_aux else None
-            result["outs"] = [strip(output_leaf(o, f)) for o in outs]
+            runs.append(Push(chosen, treedef, leaves, seeds, f, has_aux))
             if holomorphic:
-                check_holomorphic(leaves, [dtype_of(o) for o in outs], True, f, "jacfwd")
-            return [o.tangent if type(o) is Dual and o._trace is forward else zeros(o) for o in outs]
+                check_holomorphic(leaves, [dtype_of(o) for o in runs[0].outs], True, f, "jacfwd")
+            return runs[0].tangents
 
         columns = batched_call(push, seeds, total)
         trees = [tree.unflatten(treedef, _split(batch, leaves, move_last=True)) for batch in columns]
-        jacobian = tree.unflatten(result["treedef"], trees)
-        return (jacobian, result["aux"]) if has_aux else jacobian
+        jacobian = tree.unflatten(runs[0].out_treedef, trees)
+        return (jacobian, runs[0].aux) if has_aux else jacobian
 
     return run
 

@@ -11,7 +11,7 @@ import numpy as np
 from funcgrad import errors, tree
 from funcgrad._core.source import describe, stacklevel
 from funcgrad._core.tracer import Tracer, without_part
-from funcgrad._core.types import dtype_of, float0, shape_of
+from funcgrad._core.types import dtype_of, float0, is_unlike_array, shape_of
 from funcgrad._interpreters.forward import Dual
 from funcgrad._interpreters.record import Recorded
 from funcgrad._interpreters.reverse import fit, pull_back
@@ -103,13 +103,7 @@ class Run:
 
     def checked_cotangents(self, cotangent: Any) -> list[Any]:
         """The leaves of a cotangent, which must be like the output."""
-        cts, treedef = tree.flatten(cotangent)
-        if treedef != self.out_treedef:
-            raise errors.CotangentError("", self.out_treedef, treedef)
-        return [
-            checked(ct, out, errors.CotangentError, lambda i=i: tree.leaf_paths(treedef)[i])
-            for i, (ct, out) in enumerate(zip(cts, self.outs))
-        ]
+        return checked_leaves(cotangent, self.out_treedef, self.outs, errors.CotangentError)
 
     def finish(self, cts: Sequence[Any]) -> Any:
         """Cotangents as a tree like the inputs, of their shapes and dtypes."""
@@ -187,21 +181,43 @@ def plain_aux(aux: Any, strip: Callable) -> Any:
     return tree.map(lambda x: plain(strip(x)) if isinstance(x, Tracer) else x, aux)
 
 
+def checked_leaves(given: Any, treedef: tree.TreeDef, like: Sequence[Any], error: type) -> list[Any]:
+    """The leaves of tangents or cotangents, which must have a structure and the types of `like`."""
+    leaves, found = tree.flatten(given)
+    if found != treedef:
+        try:
+            parts = tree.flatten_up_to(treedef, given)
+        except errors.TreeStructureError as first:
+            raise error(first.path, first.expected, first.found) from None
+        for path, part in zip(tree.leaf_paths(treedef), parts):
+            if tree.structure(part) is not tree.LEAF:
+                raise error(path, "an array or number", tree.structure(part))
+    return [
+        checked(t, x, error, lambda i=i: tree.leaf_paths(treedef)[i])
+        for i, (t, x) in enumerate(zip(leaves, like))
+    ]
+
+
 def checked(t: Any, like: Any, error: type, path: Callable[[], str]) -> Any:
     """A tangent or cotangent that has the type of its value; a Python scalar takes any dtype."""
     shape, dtype = shape_of(like), dtype_of(like)
     if dtype.kind in "iub":
         dtype = float0
-    if not isinstance(t, (np.ndarray, np.generic, Tracer, float, complex, int)):
-        raise error(path(), f"{dtype}{list(shape)}", describe_type(t))
+    if not isinstance(t, (np.ndarray, np.generic, Tracer, float, complex, int)) or is_unlike_array(t):
+        found = type(t).__name__ if is_unlike_array(t) else describe_type(t)
+        raise error(path(), _typed(dtype, shape), found)
     own = dtype_of(t)
     weak = type(t) in (int, float) or (type(t) is complex and dtype.kind == "c")
     if weak and dtype != float0:
         t = dtype.type(t)
         own = dtype
     if shape_of(t) != shape or own != dtype:
-        raise error(path(), f"{dtype}{list(shape)}", f"{own}{list(shape_of(t))}")
+        raise error(path(), _typed(dtype, shape), _typed(own, shape_of(t)))
     return t
+
+
+def _typed(dtype: np.dtype, shape: tuple[int, ...]) -> str:
+    return f"{'float0' if dtype == float0 else dtype}{list(shape)}"
 
 
 def check_holomorphic(leaves, out_dtypes, holomorphic: bool, f: Callable, transform: str) -> None:

@@ -12,7 +12,7 @@ from funcgrad._core.tracer import Tracer
 from funcgrad._core.types import ShapeDtypeStruct
 from funcgrad._interpreters.stage import ABSTRACT, Stage, Staged, out_types
 from funcgrad._primitives.control import call
-from funcgrad._transforms.arguments import name_of, output_leaf, wraps
+from funcgrad._transforms.arguments import argument_paths, array_leaf, name_of, output_leaf, place_of, wraps
 
 
 def make_jaxpr(f: Callable, static_argnums: int | Sequence[int] = (), return_shape: bool = False) -> Callable:
@@ -41,11 +41,11 @@ def make_jaxpr(f: Callable, static_argnums: int | Sequence[int] = (), return_sha
         d:f64[] = sum[axis=(-1,) keepdims=False] c
       in (d,) }
     """
-    static = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+    static = tuple(static_argnums) if isinstance(static_argnums, Sequence) else (static_argnums,)
 
     @wraps(f, "make_jaxpr")
     def run(*args, **kwargs):
-        places = {n % len(args) for n in static} if args else set()
+        places = {place_of(n, len(args), static_argnums, f, "static_argnums") for n in static}
         dynamic = {i: a for i, a in enumerate(args) if i not in places}
 
         def on_dynamic(new, new_kwargs):
@@ -63,6 +63,9 @@ def make_jaxpr(f: Callable, static_argnums: int | Sequence[int] = (), return_sha
 def stage(run: Callable, args: tuple, f: Callable) -> tuple[Jaxpr, tree.TreeDef]:
     """The program of ``run(*args)``, whose inputs are the leaves of `args`, and its result's structure."""
     leaves, treedef = tree.flatten(args)
+    for index, x in enumerate(leaves):
+        if not isinstance(x, ShapeDtypeStruct):
+            leaves[index] = array_leaf(x, lambda index=index: argument_paths(treedef)[index])
     trace = Stage()
     try:
         out = run(*tree.unflatten(treedef, [trace.input(x) for x in leaves]))
