@@ -265,16 +265,17 @@ class ArgnumsError(FuncgradError, TypeError):
     of the function's parameters.
     """
 
-    def __init__(self, argnums, function, given, names=()):
-        super().__init__(argnums, function, given, names)
+    def __init__(self, argnums, function, given, names=(), what="argnums"):
+        super().__init__(argnums, function, given, names, what)
         self.argnums, self.function, self.given, self.names = argnums, function, given, names
+        self.what = what
 
     def __str__(self):
         named = f" and the parameters {', '.join(self.names)}" if self.names else ""
         return (
-            f"argnums={self.argnums!r}, but {self.function} was called with {self.given} positional "
+            f"{self.what}={self.argnums!r}, but {self.function} was called with {self.given} positional "
             f"argument(s){named}\nPositions run from 0 and must be among the arguments of the call; "
-            "differentiate with respect to one that is passed, or pass it."
+            "name one that is passed, or pass it."
         )
 
 
@@ -306,8 +307,8 @@ class InputTypeError(FuncgradError, TypeError):
     >>> grad(lambda x: x * 2.0)(3)
     Traceback (most recent call last):
         ...
-    funcgrad.errors.InputTypeError: arg[0] is an int, which has no derivative
-    Write 3.0 (or x.astype(float)), or pass allow_int=True for a float0 result.
+    funcgrad.errors.InputTypeError: arg[0] is of type int, which has no derivative
+    Write 3.0, or allow_int=True for a float0 result.
     """
 
     def __init__(self, path, found, why, cure):
@@ -574,6 +575,25 @@ class UnknownValueError(FuncgradError, TypeError):
             f"{self.reading} needs a value, which {self.transform} does not have, at {self.where}\n"
             "Select with np.where(condition, a, b), which computes both sides, or lax.cond; or pass values in "
             "place of types to make_jaxpr."
+        )
+
+
+class OperandTypeError(FuncgradError, TypeError):
+    """An operation on traced values has an operand that is no plain array of numbers.
+
+    A `numpy.matrix` multiplies in another way, a masked array leaves entries out, and an array of objects
+    computes with methods of Python objects: the rules of derivatives do not hold for them.
+    """
+
+    def __init__(self, operation, found, where):
+        super().__init__(operation, found, where)
+        self.operation, self.found, self.where = operation, found, where
+
+    def __str__(self):
+        return (
+            f"{self.operation} was given a traced value and {self.found}, at {self.where}\nIts operations "
+            "differ from those of an array of numbers. Convert it before: np.asarray(m), "
+            "m.filled(0.0), or objects.astype(float)."
         )
 
 

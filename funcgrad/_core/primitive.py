@@ -9,8 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from funcgrad import errors
 from funcgrad._core.plans import Plan, make_plan
+from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, mark_view
+from funcgrad._core.types import is_unlike_array
+
+#: Classes of operands that need no look; of the others `is_unlike_array` may refuse one.
+_USUAL = frozenset((np.ndarray, float, int, bool, complex, np.float64, np.float32, np.int64, np.bool))
 
 #: The static parameters of a primitive that has none: shared, and never changed.
 NO_PARAMS: dict[str, Any] = {}
@@ -118,8 +126,11 @@ class Primitive:
     def __call__(self, *args, **params):
         top = None
         for a in args:
-            if isinstance(a, Tracer) and (top is None or a._trace.level > top.level):
-                top = a._trace
+            if isinstance(a, Tracer):
+                if top is None or a._trace.level > top.level:
+                    top = a._trace
+            elif type(a) not in _USUAL and is_unlike_array(a):
+                raise errors.OperandTypeError(self.name, type(a).__name__, describe(*caller()))
         if top is None:
             return self.impl(*args, **params)
         if not self.view:
@@ -149,3 +160,9 @@ class Primitive:
             if traced < 256:  # a variadic primitive may see any number of patterns
                 plans[traced] = plan
         return plan
+
+
+def check_dtype(prim: Primitive, out: Any) -> None:
+    """Refuse objects, which may hold anything, as the result of a primitive on traced values."""
+    if out.dtype.kind not in "fciub":
+        raise errors.OperandTypeError(prim.name, f"values of dtype {out.dtype}", describe(*caller()))

@@ -9,6 +9,13 @@ import numpy as np
 _PYTHON_SCALARS = {bool: np.dtype(bool), int: np.dtype(np.int64), float: np.dtype(np.float64)}
 _PYTHON_SCALARS[complex] = np.dtype(np.complex128)
 
+
+def _scalar_dtype(kind: type) -> np.dtype:
+    """The dtype of a Python scalar's class, which may be a subclass, as an `IntEnum` is."""
+    dtype = _PYTHON_SCALARS.get(kind)
+    return next(d for k, d in _PYTHON_SCALARS.items() if issubclass(kind, k)) if dtype is None else dtype
+
+
 #: The tangent type of integers and booleans: it has no values, only a shape (JAX's float0).
 float0 = np.dtype([("float0", np.void, 0)])
 
@@ -72,10 +79,10 @@ def short_dtype(dtype: np.dtype) -> str:
 def type_of(value: Any) -> ShapeDtypeStruct:
     """The type of an array, a scalar or a tracer."""
     kind = type(value)
-    if kind in _PYTHON_SCALARS:
-        return ShapeDtypeStruct((), _PYTHON_SCALARS[kind], weak=True)
     if isinstance(value, ShapeDtypeStruct):
         return value
+    if not hasattr(value, "dtype"):
+        return ShapeDtypeStruct((), _scalar_dtype(kind), weak=True)
     weak = getattr(value, "weak", False)
     return ShapeDtypeStruct(value.shape, value.dtype, weak)
 
@@ -93,9 +100,18 @@ def dtype_of(value: Any) -> np.dtype:
     try:
         return value.dtype
     except AttributeError:
-        return _PYTHON_SCALARS[type(value)]
+        return _scalar_dtype(type(value))
 
 
 def is_differentiable(dtype: np.dtype) -> bool:
     """Whether values of this dtype carry derivatives: floating-point and complex ones do."""
     return dtype.kind in "fc"
+
+
+def is_unlike_array(value: Any) -> bool:
+    """Whether this is of a class whose operations differ from an array's: a matrix, a masked array."""
+    return (
+        type(value) is not np.ndarray
+        and isinstance(value, np.ndarray)
+        and isinstance(value, (np.matrix, np.ma.MaskedArray))
+    )

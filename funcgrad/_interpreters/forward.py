@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from funcgrad._core.plans import push_joint
-from funcgrad._core.primitive import NO_PARAMS
+from funcgrad._core.primitive import NO_PARAMS, check_dtype
 from funcgrad._core.tape import Tape
 from funcgrad._core.tracer import Trace, Tracer, closeable, concrete
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
@@ -95,6 +95,7 @@ class Forward(Trace):
         ):
             tangent = fit_tangent(tangent, out)
             if tangent is None:
+                check_dtype(prim, out)
                 self.note_cut()
                 return out
         dual = _new(Dual)  # half the cost of calling the class

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad._core.primitive import check_dtype
 from funcgrad._core.source import caller
 from funcgrad._core.tape import Tape
 from funcgrad._core.tracer import Trace, Tracer, closeable, concrete
@@ -117,16 +118,20 @@ class Record(Trace):
             if prim.multiple:
                 return tuple([self.pick(slot, i, o, place) for i, o in enumerate(out)])
             if not is_differentiable(dtype_of(out)):
-                self.note_cut(parents, place)
-                return out
+                return self.no_tracer(prim, parents, out, place)
         elif cls is _ndarray and out.dtype.kind not in "fc":
-            self.note_cut(parents, place)
-            return out
+            return self.no_tracer(prim, parents, out, place)
         tracer = _new(Recorded)  # half the cost of calling the class
         tracer._trace = self
         tracer.slot = slot
         tracer.value = out
         return tracer
+
+    def no_tracer(self, prim, parents: tuple[int, ...], out: Any, place: tuple) -> Any:
+        """A result that carries no derivative."""
+        check_dtype(prim, out)
+        self.note_cut(parents, place)
+        return out
 
     def watch_constants(self, plan, values: list, traced: int) -> None:
         row = len(self.tape)
