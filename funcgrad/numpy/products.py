@@ -28,7 +28,7 @@ def refuse_out(function: str, out: Any) -> None:
 
 
 @implements(np.matmul)
-def matmul(x1, x2, *, axes=None, axis=None, keepdims=False):
+def matmul(x1, x2, *, axes=None):
     a = x1 if isinstance(x1, (np.ndarray, Tracer)) else asarray(x1)
     b = x2 if isinstance(x2, (np.ndarray, Tracer)) else asarray(x2)
     if axes is not None:

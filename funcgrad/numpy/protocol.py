@@ -83,8 +83,6 @@ def call_ufunc(ufunc, implementation, inputs, *, out=None, where=True, dtype=Non
     if where is not True:
         cure = f"Entries left out would be undefined. Write np.where(mask, np.{name}(x), other)."
         raise errors.UnsupportedArgumentError(name, "where=", _place(), cure)
-    if kwargs:
-        return implementation(*inputs, **kwargs)
     if signature is not None:
         cure = "Write dtype= or cast the arguments."
         raise errors.UnsupportedArgumentError(name, "signature=", _place(), cure)
@@ -92,7 +90,7 @@ def call_ufunc(ufunc, implementation, inputs, *, out=None, where=True, dtype=Non
         types = ufunc.resolve_dtypes((*map(_type, inputs), *(None,) * ufunc.nout), casting=casting,
                                      signature=(None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout)  # fmt: skip
         inputs = [np.astype(as_operand(x), t) for x, t in zip(inputs, types)]
-    return implementation(*inputs)
+    return implementation(*inputs, **kwargs)
 
 
 def _type(x):
