@@ -12,6 +12,7 @@ from funcgrad._primitives.reductions import bincount as bincount_
 from funcgrad._primitives.sorting import searchsorted
 from funcgrad.numpy.arguments import refuse_traced
 from funcgrad.numpy.creation import asarray
+from funcgrad.numpy.indexing import take
 from funcgrad.numpy.protocol import implements
 from funcgrad.numpy.reductions import cast
 
@@ -29,7 +30,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         period, left, right = abs(period), None, None
         x, xp = x % period, xp % period
         order = np.argsort(xp, stable=True)
-        xp, fp = xp[order], fp[order]
+        xp, fp = take(xp, order), take(fp, order)
         xp = np.concatenate([xp[-1:] - period, xp, xp[:1] + period])
         fp = np.concatenate([fp[-1:], fp, fp[:1]])
     left, right = (fp[0] if left is None else left), (fp[-1] if right is None else right)
@@ -38,8 +39,8 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     else:
         # the interval to the right of a knot, but for the last one
         i = np.clip(searchsorted(xp, x, side="right") - 1, 0, xp.shape[0] - 2)
-        x0, f0 = xp[i], fp[i]
-        inside = (fp[i + 1] - f0) / (xp[i + 1] - x0) * (x - x0) + f0
+        x0, f0 = take(xp, i), take(fp, i)
+        inside = (take(fp, i + 1) - f0) / (take(xp, i + 1) - x0) * (x - x0) + f0
     return np.where(x < xp[0], left, np.where(x > xp[-1], right, inside))
 
 

@@ -177,10 +177,10 @@ def _spacings(f: Any, axes: Any, varargs: tuple) -> list[Any]:
     if len(varargs) == 1 and len(asarray(varargs[0]).shape) == 0:
         return list(varargs) * len(axes)
     spacings = []
-    for place, a in zip(varargs, axes, strict=True):
-        place = asarray(place)
+    for given_place, a in zip(varargs, axes, strict=True):
+        place = asarray(given_place)
         if place.ndim == 0:
-            spacings.append(place)
+            spacings.append(given_place)  # a Python number is weak
             continue
         if place.ndim != 1 or len(place) != f.shape[a]:
             np.gradient(np.zeros(f.shape[a]), np.zeros(place.shape))  # NumPy's error

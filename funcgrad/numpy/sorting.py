@@ -12,6 +12,7 @@ from funcgrad._core.tracer import Tracer, concrete
 from funcgrad._primitives import sorting as prims
 from funcgrad.numpy.arguments import negative_axis, refuse_traced
 from funcgrad.numpy.creation import asarray
+from funcgrad.numpy.indexing import take
 from funcgrad.numpy.protocol import implements
 
 
@@ -81,7 +82,7 @@ def lexsort(keys, axis=-1):
 
 @implements(np.searchsorted)
 def searchsorted(a, v, side="left", sorter=None):
-    a = asarray(a) if sorter is None else np.take(asarray(a), sorter)
+    a = asarray(a) if sorter is None else take(a, sorter)
     return prims.searchsorted(a, asarray(v), side=side)
 
 
@@ -127,7 +128,7 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
         axis=axis,
         equal_nan=equal_nan,
     )
-    values = np.reshape(x, -1)[first] if axis is None else np.take(x, first, axis)
+    values = take(x, first, axis)
     if not (return_index or others):
         return values
     return (values, *([first] if return_index else []), *others)

@@ -124,7 +124,8 @@ def _variance(x, axes, ddof, keepdims, where, middle):
         middle = mean(x, axes, keepdims=True, where=where)
     d = select(where, x - middle, 0)
     squares = np.real(d * np.conj(d)) if d.dtype.kind == "c" else d * d
-    freedom = np.maximum(_count(x, axes, where, keepdims) - ddof, 0)
+    freedom = _count(x, axes, where, keepdims) - ddof
+    freedom = max(freedom, 0) if isinstance(freedom, (int, float)) else np.maximum(freedom, 0)
     return np.sum(squares, axis=axes, keepdims=kept(keepdims)) / freedom
 
 

@@ -25,7 +25,9 @@ SAMPLES = [
     Sample("searchsorted", lambda x, v: x * np.searchsorted(np.sort(x), v), (V, np.array(0.3))),
     Sample("digitize", lambda x: x * np.digitize(x, np.array([-0.5, 0.0, 0.5])), (M,)),
     Sample("digitize-falling", lambda x: x * np.digitize(x, np.array([0.5, 0.0, -0.5]), right=True), (M,)),
-    Sample("unique", lambda x: np.unique(np.concatenate([x, x])) ** 2, (V,), batch=False),
-    Sample("unique-counts", lambda x: np.unique(x, return_counts=True)[0] ** 2, (V,), batch=False),
-    Sample("unique-axis", lambda x: np.unique(x, axis=0) ** 2, (M,), batch=False),
+    Sample("unique", lambda x: np.unique(np.concatenate([x, x])) ** 2, (V,), batch=False, stage=False),
+    Sample(
+        "unique-counts", lambda x: np.unique(x, return_counts=True)[0] ** 2, (V,), batch=False, stage=False
+    ),
+    Sample("unique-axis", lambda x: np.unique(x, axis=0) ** 2, (M,), batch=False, stage=False),
 ]
