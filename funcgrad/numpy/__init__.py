@@ -40,8 +40,11 @@ from funcgrad.numpy.creation import (  # noqa: E402  over NumPy's
     asarray,
     ascontiguousarray,
     full,
+    full_like,
+    pad,
+    take,
 )
-from funcgrad.numpy.indexing import index_add, index_update, take  # noqa: E402
+from funcgrad.numpy.indexing import index_add, index_update  # noqa: E402
 
 __all__ = sorted({*_loaded, "array", "asarray", "index_add", "index_update"})
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ import numpy as np
 from funcgrad import errors
 from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer
+from funcgrad._primitives.kinds import IMPLEMENTATIONS
 
 
 def _has_tracer(x: Any) -> bool:
@@ -121,3 +124,20 @@ def arange(*args: Any, **kwargs: Any) -> Any:
             "np.linspace(start, stop, n).",
         )
     return np.arange(*args, **kwargs)
+
+
+def _on_any(function: Callable) -> Callable:
+    """NumPy's function, carried out on tracers in whichever argument: its protocol asks only the first."""
+
+    @functools.wraps(function, assigned=("__name__", "__qualname__", "__doc__"), updated=())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if _has_tracer(args) or _has_tracer(tuple(kwargs.values())):
+            return IMPLEMENTATIONS[function](*args, **kwargs)
+        return function(*args, **kwargs)
+
+    return call
+
+
+full_like = _on_any(np.full_like)
+pad = _on_any(np.pad)
+take = _on_any(np.take)

@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from funcgrad._core.tracer import Tracer, concrete, mark_view
+from funcgrad import errors
+from funcgrad._core.source import caller, describe
+from funcgrad._core.tracer import Tracer, mark_view
+from funcgrad._interpreters.batch import Batched
 from funcgrad._primitives import shaping as prims
 from funcgrad._primitives.arithmetic import copy as copied
 from funcgrad.numpy.arguments import negative_axes
@@ -48,8 +51,8 @@ def reshape(a, /, shape=None, order="C", *, newshape=None, copy=None):
     shape = as_shape(newshape if shape is None else shape)
     shape = complete_shape(shape, math.prod(own))
     if copy is False:
-        value = concrete(x)
-        if isinstance(value, np.ndarray):
+        value = memory_of(x)
+        if value is not None:
             np.reshape(value, shape, order, copy=False)  # NumPy's error where it needs a copy
     if _is_fortran(x, order):
         out = _transposed(prims.reshape(_transposed(x), shape=shape[::-1]))
@@ -61,17 +64,28 @@ def reshape(a, /, shape=None, order="C", *, newshape=None, copy=None):
 
 
 def _is_fortran(x: Any, order: str) -> bool:
-    """Whether entries are to be read in Fortran's order; it makes no difference along one axis."""
-    if order == "C" or order is None:
+    """Whether entries are to be read in Fortran's order."""
+    if order is None or order in ("C", "c"):
         return False
-    if order in ("A", "a"):
-        value = concrete(x)
-        return isinstance(value, np.ndarray) and value.flags.f_contiguous and not value.flags.c_contiguous
     if order in ("F", "f"):
         return True
-    if order in ("C", "c"):
-        return False
+    if order in ("A", "a"):
+        flags = _known_memory(x, order).flags
+        return flags.f_contiguous and not flags.c_contiguous
     raise ValueError(f"order must be one of 'C', 'F', 'A' (got {order!r})")
+
+
+def _known_memory(x: Any, order: str) -> np.ndarray:
+    """The array whose order in memory decides about the result."""
+    value = memory_of(x)
+    if value is None and x.ndim > 1:
+        raise errors.UnsupportedArgumentError(
+            "reshape",
+            f"order={order!r} for an array of which only the type is known",
+            describe(*caller(2)),
+            "Its order in memory is not known. Write order='C' or order='F'.",
+        )
+    return np.empty(x.shape) if value is None else value
 
 
 def _same(x: Any) -> Any:
@@ -84,8 +98,8 @@ def _same(x: Any) -> Any:
 def ravel(a, order="C"):
     x = asarray(a)
     if order in ("K", "k"):
-        value = concrete(x)
-        if isinstance(value, np.ndarray):  # the order in memory
+        value = _known_memory(x, order)
+        if x.ndim > 1:
             axes = sorted(range(x.ndim), key=lambda i: -abs(value.strides[i]))
             x = transpose(x, axes)
         order = "C"
@@ -422,7 +436,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
 
 @implements(np.may_share_memory)
 def may_share_memory(a, b, max_work=None):
-    a, b = (_memory(x) for x in (a, b))
+    a, b = memory_of(a), memory_of(b)
     return a is not None and b is not None and np.may_share_memory(a, b)
 
 
@@ -431,8 +445,11 @@ def shares_memory(a, b, max_work=None):
     return may_share_memory(a, b)
 
 
-def _memory(x: Any) -> np.ndarray | None:
-    """The array behind a tracer, if there is one."""
-    while isinstance(x, Tracer):
-        x = x.value
+def memory_of(x: Any) -> np.ndarray | None:
+    """The array behind a tracer, if there is one; of a batch that of its first member."""
+    if type(x) is Batched:
+        value = memory_of(x.value)
+        return value[0, ...] if value is not None and len(value) else None
+    if isinstance(x, Tracer):
+        return memory_of(x.value)
     return x if isinstance(x, np.ndarray) else None

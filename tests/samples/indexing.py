@@ -88,13 +88,13 @@ MASKS = [
     read(np.zeros(5, bool), V),
     read((0, MASK), T),
     read((MASK[:2, 0], slice(None), MASK[0]), T),
-    read((1, MASK[:, 1]), M),
+    read((1, MASK[0]), M),
     read((MASK[:, 1], [0]), M),
     read(True, M),
     read(False, M),
     read((True, slice(1)), M),
     read(True, np.array(0.8)),
-    Sample("own-mask", lambda x: x[x > 0.0] ** 2, (M,), batch=False),
+    Sample("own-mask", lambda x: x[x > 0.0] ** 2, (M,), batch=False, stage=False),
 ]
 
 FUNCTIONS = [
@@ -137,9 +137,9 @@ FUNCTIONS = [
     Sample("triu", lambda x: np.triu(x, 1) ** 2, (M,)),
     Sample("ix_", lambda x: x[np.ix_([0, 2], [True, False, True, True])] ** 2, (M,)),
     Sample("tril_indices_from", lambda x: x[np.tril_indices_from(x)] ** 2, (M,)),
-    Sample("nonzero", lambda x: x[np.nonzero(x > 0)] ** 2, (M,), batch=False),
-    Sample("argwhere", lambda x: x[tuple(np.argwhere(x > 0)[1])] ** 2, (M,), batch=False),
-    Sample("flatnonzero", lambda x: np.ravel(x)[np.flatnonzero(x > 0)] ** 2, (M,), batch=False),
+    Sample("nonzero", lambda x: x[np.nonzero(x > 0)] ** 2, (M,), batch=False, stage=False),
+    Sample("argwhere", lambda x: x[tuple(np.argwhere(x > 0)[1])] ** 2, (M,), batch=False, stage=False),
+    Sample("flatnonzero", lambda x: np.ravel(x)[np.flatnonzero(x > 0)] ** 2, (M,), batch=False, stage=False),
     Sample("unravel_index", lambda x: x[np.unravel_index(np.argmax(x), x.shape)] ** 2, (M,)),
     Sample("unravel_index-F", lambda x: x[np.unravel_index(np.argmax(x), x.shape, "F")] ** 2, (M,)),
 ]
@@ -151,7 +151,9 @@ UPDATES = [
     Sample("update-row", lambda x, v: np.sin(fnp.index_update(x, [0, 2], v)), (M, M[1] * 2)),
     Sample("update-mask", lambda x, v: np.sin(fnp.index_update(x, MASK, v)), (M, np.linspace(1, 2, 6))),
     Sample("update-twice", lambda x, v: np.sin(fnp.index_update(x, [1, 0, 1], v)), (V, V[2:])),
-    Sample("update-apart", lambda x, v: fnp.index_update(x, ([0, 1], slice(1), [1, 1]), v) ** 2, (T, M[:2, :1])),
+    Sample(
+        "update-apart", lambda x, v: fnp.index_update(x, ([0, 1], slice(1), [1, 1]), v) ** 2, (T, M[:2, :1])
+    ),
     Sample("update-argsort", lambda x, v: fnp.index_update(x, np.argsort(x), v) * x, (V, V**2)),
     Sample("update-by-v", lambda x, v: fnp.index_update(x, np.argsort(v) // 2, v) ** 2, (V, V**2)),
     Sample("update-constant", lambda v: fnp.index_update(np.ones(4), [1, 2], v) ** 2, (V[:2],)),
