@@ -21,12 +21,14 @@ from funcgrad.numpy import (
     products,
     protocol,
     reductions,
+    repeating,
     sampling,
     scans,
     shaping,
     sorting,
     statistics,
     ufuncs,
+    updates,
 )
 
 # What NumPy loads on demand (testing, f2py, ...) stays on demand here: see __getattr__.
@@ -44,7 +46,7 @@ from funcgrad.numpy.creation import (  # noqa: E402  over NumPy's
     pad,
     take,
 )
-from funcgrad.numpy.indexing import index_add, index_update  # noqa: E402
+from funcgrad.numpy.updates import index_add, index_update  # noqa: E402
 
 __all__ = sorted({*_loaded, "array", "asarray", "index_add", "index_update"})
 

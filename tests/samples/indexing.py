@@ -1,9 +1,9 @@
 """Rows for indexing of every sort."""
 
 import numpy as np
-from samples.table import Sample
 
 import funcgrad.numpy as fnp
+from samples.table import Sample
 
 C = ("f4", "f8", "c16")
 V = np.array([0.7, -1.3, 0.4, 2.1, -0.6])

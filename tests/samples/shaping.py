@@ -1,9 +1,9 @@
 """Rows for shapes and axes, for joining and taking apart, and for padding."""
 
 import numpy as np
-from samples.table import Sample
 
 import funcgrad.numpy as fnp
+from samples.table import Sample
 
 C = ("f4", "f8", "c16")
 S = np.array(0.8)
