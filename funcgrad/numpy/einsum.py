@@ -89,12 +89,14 @@ def _program(subscripts: str, shapes: tuple, optimize) -> _Program:
         for letter, n in zip(term, shape):
             sizes[letter] = n if sizes.get(letter, 1) == 1 else sizes[letter]
 
-    prepare = []
+    indices = []
     for place, shape in enumerate(shapes):
         # a size of 1 broadcasts: the operand does not depend on that index
         kept = [n == sizes[letter] for letter, n in zip(terms[place], shape)]
         terms[place] = "".join(i for i, keep in zip(terms[place], kept) if keep)
-        index = None if all(kept) else tuple([slice(None) if keep else 0 for keep in kept])
+        indices.append(None if all(kept) else tuple([slice(None) if keep else 0 for keep in kept]))
+    prepare = []
+    for place, index in enumerate(indices):
         others = "".join(terms[:place] + terms[place + 1 :]) + out
         target = "".join(dict.fromkeys(i for i in terms[place] if i in others))
         target = out if len(terms) == 1 else target

@@ -250,5 +250,3 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
 @implements(np.linalg.trace)
 def linalg_trace(x, /, *, offset=0, dtype=None):
     return trace(x, offset, -2, -1, dtype)
-
-

@@ -111,6 +111,7 @@ SAMPLES = [
     einsum(",ij->ji", SCALAR, M34),
     einsum("im,mk->ik", M34[:, :1], M43),
     einsum("ij,kj->ik", EMPTY, M33),
+    einsum("ab,cb,b->ac", M34, M34[:, :1], V4),
     Sample("einsum-sublists", lambda a, b: np.einsum(a, [0, 1], b, [1, 2], [2, 0]), (M34, M43)),
     Sample("einsum-sublists-ellipsis", lambda a, b: np.einsum(a, [..., 0, 1], b, [1]), (S34, V4)),
     Sample("einsum-same-operand-twice", lambda a: np.einsum("ij,jk->ik", a, a), (M33,)),
