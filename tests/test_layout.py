@@ -20,7 +20,7 @@ EVERY_MODULE = pytest.mark.parametrize("module", MODULES)
 
 # Imports go from later to earlier ones; what is not listed is a public module, the last layer.
 LAYERS = [
-    ["errors", "tree"],
+    ["errors", "_containers", "tree"],
     ["_core"],
     ["_interpreters"],
     ["_primitives"],
@@ -31,7 +31,7 @@ LAYERS = [
 ]
 
 # A catalogue, and one algorithm with its registry: each is read as one.
-LONG_FILES = {"funcgrad.errors", "funcgrad.tree"}
+LONG_FILES: set[str] = set()
 LINES = 420
 
 

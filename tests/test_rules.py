@@ -71,7 +71,7 @@ def test_rows_have_names_of_their_own():
 def test_every_primitive_has_a_row():
     """In the program of a row, or of its derivatives."""
     seen = set()
-    for row in SAMPLES:
+    for row in (row for row in SAMPLES if row.stage):
         derivatives, *vectors = laws.derivatives_at(row.f, row.args)
         for program in (make_jaxpr(row.f)(*row.args), make_jaxpr(derivatives)(row.args, *vectors)):
             seen |= {eqn.primitive.name for eqn in laws.equations(program)}

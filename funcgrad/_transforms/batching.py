@@ -11,7 +11,7 @@ from funcgrad import errors, tree
 from funcgrad._core.tracer import Tracer, without_part
 from funcgrad._core.types import shape_of
 from funcgrad._interpreters.batch import Batch, Batched
-from funcgrad._transforms.arguments import argument_paths, array_leaf, name_of, wraps
+from funcgrad._transforms.arguments import argument_paths, array_leaf, name_of, output_leaf, wraps
 
 
 def vmap(f: Callable, in_axes: Any = 0, out_axes: Any = 0, axis_size: int | None = None) -> Callable:
@@ -62,7 +62,7 @@ def vmap(f: Callable, in_axes: Any = 0, out_axes: Any = 0, axis_size: int | None
             trace.close()
         outs, out_treedef = tree.flatten(out)
         out_axis = tree.broadcast_prefix(out_axes, out_treedef, name="out_axes")
-        results = [unbatch(trace, o, axis) for o, axis in zip(outs, out_axis)]
+        results = [unbatch(trace, output_leaf(o, f), axis) for o, axis in zip(outs, out_axis)]
         return tree.unflatten(out_treedef, results)
 
     return run

@@ -170,7 +170,7 @@ def finish(ct: Any, like: Any) -> Any:
 def plain(x: Any) -> Any:
     """A result as NumPy gives it: a scalar in place of an array without axes or a Python number."""
     if type(x) is np.ndarray:
-        return x[()] if x.ndim == 0 else x
+        return x[()] if x.ndim == 0 and x.dtype != float0 else x
     if type(x) in (float, int, complex, bool):
         return np.asarray(x)[()]
     return without_part(x)

@@ -38,7 +38,7 @@ def make_jaxpr(f: Callable, static_argnums: int | Sequence[int] = (), return_sha
     { lambda ; a:f64[3]. let
         b:f64[3] = sin a
         c:f64[3] = multiply b 2.0:f64[]
-        d:f64[] = sum[axis=(-1,) keepdims=False] c
+        d:f64[] = sum[axis=(-1,)] c
       in (d,) }
     """
     static = tuple(static_argnums) if isinstance(static_argnums, Sequence) else (static_argnums,)

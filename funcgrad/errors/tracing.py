@@ -1,0 +1,155 @@
+"""Errors about traced values: what would cut a derivative, or has none here."""
+
+from funcgrad.errors.base import FuncgradError
+
+
+class EscapedTracerError(FuncgradError, RuntimeError, TypeError):
+    """A traced value was used after the transform that made it had ended.
+
+    It was kept in a global, an attribute, a default argument or a generator. Its value was part of one
+    run of one transform; return what you need from the function instead, with ``has_aux=True``.
+    """
+
+    def __init__(self, operation, transform, where):
+        super().__init__(operation, transform, where)
+        self.operation, self.transform, self.where = operation, transform, where
+
+    def __str__(self):
+        return (
+            f"{self.operation} was given a traced value that leaked from {self.transform}, started at "
+            f"{self.where} and ended since\nThe function stored it somewhere outside (a global, an "
+            "attribute, a list). Return it instead, with has_aux=True, or store stop_gradient(x)."
+        )
+
+
+class ConcretizationError(FuncgradError, TypeError):
+    """Something asked for the plain value of a traced one, which would cut the derivative silently.
+
+    `float(x)`, `math.sin(x)`, `np.asarray(x)`, `x.item()` and item assignment into a plain array all do.
+
+    >>> import math
+    >>> from funcgrad import grad
+    >>> grad(lambda x: math.sin(x))(1.0)  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.ConcretizationError: float(x) on a traced value, at ...
+    """
+
+    def __init__(self, reading, cure, where):
+        super().__init__(reading, cure, where)
+        self.reading, self.cure, self.where = reading, cure, where
+
+    def __str__(self):
+        return (
+            f"{self.reading} on a traced value, at {self.where}: it would cut the derivative without a "
+            f"trace\n{self.cure}"
+        )
+
+
+class UnknownValueError(FuncgradError, TypeError):
+    """A branch, an integer or an index was read from a value that is not known.
+
+    Under `vmap` a value differs from member to member, and in a program staged from types alone there is
+    none.
+    """
+
+    def __init__(self, reading, transform, where):
+        super().__init__(reading, transform, where)
+        self.reading, self.transform, self.where = reading, transform, where
+
+    def __str__(self):
+        return (
+            f"{self.reading} needs a value, which {self.transform} does not have, at {self.where}\n"
+            "Select with np.where(condition, a, b), which computes both sides, or lax.cond; or pass values in "
+            "place of types to make_jaxpr."
+        )
+
+
+class OperandTypeError(FuncgradError, TypeError):
+    """An operation on traced values has an operand that is no plain array of numbers.
+
+    A `numpy.matrix` multiplies in another way, a masked array leaves entries out, and an array of objects
+    computes with methods of Python objects: the rules of derivatives do not hold for them.
+    """
+
+    def __init__(self, operation, found, where):
+        super().__init__(operation, found, where)
+        self.operation, self.found, self.where = operation, found, where
+
+    def __str__(self):
+        return (
+            f"{self.operation} was given a traced value and {self.found}, at {self.where}\nIts operations "
+            "differ from those of an array of numbers. Convert it before: np.asarray(m), "
+            "m.filled(0.0), or objects.astype(float)."
+        )
+
+
+class UnsupportedFunctionError(FuncgradError, NotImplementedError, TypeError):
+    """A NumPy function that has no implementation for traced values."""
+
+    def __init__(self, name, where, instead=None):
+        super().__init__(name, where, instead)
+        self.name, self.where, self.instead = name, where, instead
+
+    def __str__(self):
+        cure = self.instead or (
+            "Write it with supported functions, or apply it to stop_gradient(x) if its derivative is "
+            "not wanted. docs/adding_a_primitive.md shows how to add it."
+        )
+        return f"np.{self.name} is not supported on traced values, at {self.where}\n{cure}"
+
+
+class UnsupportedArgumentError(FuncgradError, NotImplementedError, TypeError):
+    """A NumPy function is supported on traced values, but not with this argument."""
+
+    def __init__(self, function, argument, where, cure):
+        super().__init__(function, argument, where, cure)
+        self.function, self.argument, self.where, self.cure = function, argument, where, cure
+
+    def __str__(self):
+        return f"np.{self.function} does not support {self.argument}, at {self.where}\n{self.cure}"
+
+
+class InPlaceError(FuncgradError, TypeError):
+    """An operation would write into an array where the derivative cannot follow."""
+
+    def __init__(self, what, where, instead=None):
+        super().__init__(what, where, instead)
+        self.what, self.where, self.instead = what, where, instead
+
+    def __str__(self):
+        cure = self.instead or (
+            "Write it without assignment: x = x + v, np.where(mask, v, x), np.stack or np.concatenate "
+            "of the parts, or funcgrad.numpy.index_update(x, index, v)."
+        )
+        return f"{self.what} writes in place into or from a traced value, at {self.where}\n{cure}"
+
+
+class ChangedResidualError(FuncgradError, RuntimeError):
+    """An array that the derivative depends on was changed in place after it was used.
+
+    The backward pass reads the values of the forward pass. PyTorch raises in this case too. Arrays up to
+    8 KiB are compared whole, larger ones by a sample of their entries.
+
+    >>> import numpy as np
+    >>> from funcgrad import vjp
+    >>> x = np.array([1.0, 2.0])
+    >>> out, pull = vjp(lambda x: np.sin(x), x)
+    >>> x[0] = 5.0
+    >>> pull(np.ones(2))  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.ChangedResidualError: an input of shape (2,) ...
+    """
+
+    def __init__(self, operation, where, shape, dtype):
+        super().__init__(operation, where, shape, dtype)
+        self.operation, self.where, self.shape, self.dtype = operation, where, shape, dtype
+
+    def __str__(self):
+        what = f"an operand of {self.operation}, at {self.where}," if self.operation else "an input"
+        return (
+            f"{what} of shape {self.shape} and dtype {self.dtype} was changed in place between the "
+            "forward and the backward pass\nThe derivative needs the values it had. Work on a copy "
+            "(x = x.copy()), or make a new array in place of changing this one."
+        )
