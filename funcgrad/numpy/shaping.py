@@ -249,11 +249,6 @@ def rollaxis(a, axis, start=0):
 # ---- arrays like another -------------------------------------------------------------------
 
 
-@implements(np.copy)
-def copy(a, order="K", subok=False):
-    return copied(asarray(a))
-
-
 def _like(name: str):
     make = getattr(np, name)
 
