@@ -43,6 +43,9 @@ class Keyed:
     def __eq__(self, other):
         return isinstance(other, Keyed) and vars(self) == vars(other)
 
+    def __repr__(self):  # names of tests must be the same in every process
+        return f"Keyed({self.a!r}, {self.b!r}, {self.tag!r})"
+
 
 tree.register(
     Keyed,
@@ -58,6 +61,9 @@ class Box:
 
     def __eq__(self, other):
         return isinstance(other, Box) and self.items == other.items
+
+    def __repr__(self):
+        return f"Box{self.items!r}"
 
 
 def flatten_box(box):

@@ -100,16 +100,17 @@ def _with_arrays(x: Any, parts: tuple) -> tuple[Any, tuple, tuple, bool]:
         raise IndexError(
             f"too many indices for array: array is {len(shape)}-dimensional, but {consumed} were indexed"
         )
+    if sum(part is Ellipsis for part in parts) > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
     template: list = []
     arrays: list = []
     unique = True
     axis = 0
     for part in parts:
         if part is Ellipsis:
-            if Ellipsis in template:
-                raise IndexError("an index can only have a single ellipsis ('...')")
             rest = len(shape) - consumed
-            template += [slice(None)] * rest
+            # one that stands for no axis stays: in NumPy it keeps arrays beside it apart all the same
+            template += [slice(None)] * rest if rest or not template else [Ellipsis]
             axis += rest
         elif part is None:
             template.append(None)
