@@ -272,8 +272,9 @@ class _BatchedIndex:
         ranks = [len(shape_of(a)) - b for a, b in zip(arrays, batched)]
         rank = max(ranks, default=0)
         steer = [i for i, part in enumerate(template) if part is ARRAY or type(part) is int]
-        first = steer[0] if arrays else 0
-        apart = bool(arrays) and steer[-1] - first >= len(steer)
+        apart = bool(arrays) and steer[-1] - steer[0] >= len(steer)
+        # how many axes come before those of the index arrays; an ellipsis here stands for none
+        first = sum(part is not Ellipsis for part in template[: steer[0]]) if arrays else 0
         arrays = [
             np.reshape(a, a.shape[:1] + (1,) * (rank - n) + a.shape[1:]) if b and n < rank else a
             for a, b, n in zip(arrays, batched, ranks)
