@@ -196,7 +196,8 @@ def jvp(f: Callable, primals: Sequence, tangents: Sequence, has_aux: bool = Fals
     ]
     given = checked_leaves(tuple(tangents), treedef, leaves, errors.TangentError)
     ts = [None if value is None else t for value, t in zip(values, given)]
-    push = Push(chosen, treedef, leaves, ts, f, has_aux)
+    values = [x if value is None else value for value, x in zip(values, leaves)]
+    push = Push(chosen, treedef, values, ts, f, has_aux)
     values = [plain(o) for o in push.outs]
     out_ts = [_unshared(t, ts) for t in push.tangents]
     result = tree.unflatten(push.out_treedef, values), tree.unflatten(push.out_treedef, out_ts)

@@ -144,8 +144,7 @@ def jacfwd(f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorphic
     def run(*args, **kwargs):
         chosen = Chosen(f, argnums, args, kwargs)
         leaves, treedef = tree.flatten(chosen.tree)
-        for index, leaf in enumerate(leaves):
-            differentiable_leaf(leaf, lambda index=index: chosen.path(index))
+        leaves = [differentiable_leaf(x, lambda i=i: chosen.path(i)) for i, x in enumerate(leaves)]
         if not holomorphic and any(dtype_of(x).kind == "c" for x in leaves):
             raise errors.InputTypeError(
                 "an argument", "complex", "for which jacfwd has no real directions to choose",
