@@ -30,7 +30,7 @@ LAYERS = [
     ["_testing"],
 ]
 
-# A catalogue, and one algorithm with its registry: each is read as one.
+# Files longer than that which are read as one: none.
 LONG_FILES: set[str] = set()
 LINES = 420
 

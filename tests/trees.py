@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from funcgrad import tree
 
-# ---- containers used below -----------------------------------------------------------------
-
 
 class Point(NamedTuple):
     x: Any
