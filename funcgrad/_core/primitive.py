@@ -48,7 +48,8 @@ class Accumulator(NamedTuple):
     """How shares that touch few entries of a large cotangent are added up in linear time.
 
     Attributes:
-        add: ``add(buffer, g, residuals, params)`` adds the share of `g` to an array in place.
+        add: ``add(buffer, g, residuals, params, fresh)`` adds the share of `g` to an array in place;
+            `fresh` if the array is still all zero.
         mark: ``mark(mask, live, residuals, params)`` sets the entries of a boolean array that the share
             touches where `live`, the mask of `g` or None, is true.
         total: ``total(shares, shape)``, the sum of shares ``(g, residuals, params)`` in primitives,

@@ -209,7 +209,7 @@ class _Walk:
         old = self.cts[slot]
         if slot in self.owned and slot < tape.inputs and not residuals and type(old) is _ndarray:
             if type(g) in _PLAIN and g.dtype is old.dtype:  # the hot path: reading an input in a loop
-                accumulator.add(old, g, residuals, params)
+                accumulator.add(old, g, residuals, params, False)
                 return
         shape, dtype = tape.types[slot]
         live = self.lives.pop(row, None)
@@ -226,7 +226,7 @@ class _Walk:
             old = np.array(old, order="C")
         self.cts[slot] = old
         self.owned.add(slot)
-        accumulator.add(old, fit(g, None, dtype), residuals, params)
+        accumulator.add(old, fit(g, None, dtype), residuals, params, fresh)
         if slot >= tape.inputs:  # nobody reads an input's mask
             mask = np.zeros(shape, bool) if fresh else self.lives.get(slot)
             if mask is not None:

@@ -57,8 +57,11 @@ def _getitem_batch(values, batched, *, template):
     return getitem(*values, template=(slice(None), *_tuple(template)))
 
 
-def _add(buffer, g, residuals, params):
+def _add(buffer, g, residuals, params, fresh):
     template = params["template"]
+    if fresh:
+        buffer[template] = g
+        return
     part = buffer[template]
     if type(part) is np.ndarray:
         part += g
@@ -112,12 +115,14 @@ def _gather_batch(values, batched, *, template, unique):
     return index.to_front(gather(x, *index.arrays, template=index.template, unique=unique))
 
 
-def _gather_add(buffer, g, residuals, params):
+def _gather_add(buffer, g, residuals, params, fresh):
     index = assemble(params["template"], residuals[0])
-    if params["unique"]:
-        buffer[index] += g
-    else:
+    if not params["unique"]:
         add_at(buffer, index, g)
+    elif fresh:
+        buffer[index] = g
+    else:
+        buffer[index] += g
 
 
 def _gather_mark(mask, live, residuals, params):

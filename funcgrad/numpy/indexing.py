@@ -18,7 +18,9 @@ from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.protocol import implements
 
 _float64 = np.float64
-_BASIC = frozenset((int, slice, type(None), type(Ellipsis)))
+_PLAIN = frozenset((int, type(None), type(Ellipsis)))
+_BASIC = _PLAIN | {slice}
+_BOUNDS = frozenset((int, type(None)))
 _ALLOWED = (
     "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
     "arrays are valid indices"
@@ -50,19 +52,30 @@ def resolve(x: Any, index: Any) -> tuple[Any, tuple, tuple, bool]:
         and whether no entry is named twice.
     """
     parts = index if type(index) is tuple else (index,)
-    if not all(type(part) in _BASIC for part in parts):
-        parts = [_part(part) for part in parts]
-    template = tuple([_plain_slice(p) if type(p) is slice else p for p in parts])
-    if all(type(part) in _BASIC for part in template):
-        return x, (), template, True
-    return _with_arrays(x, template)
+    for part in parts:
+        if type(part) not in _PLAIN and not (type(part) is slice and _is_plain(part)):
+            break
+    else:  # nothing to be done
+        return x, (), parts, True
+    parts = tuple([_part(part) for part in parts])
+    if all([type(part) in _BASIC for part in parts]):
+        return x, (), parts, True
+    return _with_arrays(x, parts)
+
+
+def _is_plain(part: slice) -> bool:
+    """Whether the bounds are Python ints."""
+    return type(part.start) in _BOUNDS and type(part.stop) in _BOUNDS and type(part.step) in _BOUNDS
 
 
 def _part(part: Any) -> Any:
     """One part of an index: an int, a slice, None, an ellipsis, or an array of integers or booleans."""
     kind = type(part)
-    if kind in _BASIC:
+    if kind in _PLAIN:
         return part
+    if kind is slice:
+        bounds = (part.start, part.stop, part.step)
+        return slice(*[None if b is None else operator.index(b) for b in bounds])
     if kind in (bool, np.bool_):
         return np.asarray(part)
     if isinstance(part, Tracer):
@@ -81,14 +94,6 @@ def _part(part: Any) -> Any:
     if array.dtype.kind not in "iu":
         raise IndexError("arrays used as indices must be of integer (or boolean) type")
     return array if array.ndim or isinstance(array, Tracer) else int(array)
-
-
-def _plain_slice(part: slice) -> slice:
-    """A slice of Python ints."""
-    bounds = (part.start, part.stop, part.step)
-    if all(type(b) is int or b is None for b in bounds):
-        return part
-    return slice(*[None if b is None else operator.index(b) for b in bounds])
 
 
 def _with_arrays(x: Any, parts: tuple) -> tuple[Any, tuple, tuple, bool]:
