@@ -62,7 +62,8 @@ def pull_back(
             walk.accumulate(row, plan.accumulate, g, residuals, params)
             continue
         shares = plan.pull(g, residuals, params)
-        if plan.lives is not None or (lives and row in lives):
+        # the masks of a selection from inputs alone would be read by nobody
+        if (lives and row in lives) or (plan.lives is not None and max(all_parents[row]) >= tape.inputs):
             shares, masks = walk.masked(row, shares, residuals)
         else:
             masks = None

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from funcgrad._interpreters.batch import batch_alike
+from funcgrad._interpreters.batch import batch_alike, batch_leading
 from funcgrad._primitives.kinds import constant, general, linear
 from funcgrad._primitives.scans import products_before
 
@@ -56,6 +56,17 @@ def products_of_others(x, axis):
 # ---- extrema -------------------------------------------------------------------------------
 
 
+def _hits(x, y):
+    """The entries of x that are the extremum y; a NaN is the extremum that it makes."""
+    hits = x == y
+    return hits | (x != x) if (y != y).any() else hits
+
+
+hits = constant(_hits, name="hits")
+hits.elementwise = True
+hits.batch = batch_leading(hits, (0, 0))
+
+
 def _extremum(ufunc, name):
     """The reduction by `maximum` or its like: the derivative is shared equally among tied entries."""
 
@@ -63,32 +74,25 @@ def _extremum(ufunc, name):
         return ufunc.reduce(x, axis=axis, keepdims=keepdims)
 
     prim = general(impl, name=name)
-    quiet = ufunc in (np.fmax, np.fmin)
 
-    def tied(x, y, axis, keepdims):
-        # the extremum is NaN if an entry is; that one is it
-        hit = np.equal(x, spread(y, axis, keepdims))
-        return hit if quiet else hit | np.not_equal(x, x)
-
-    def count(hit, axis, keepdims, dtype):
-        # 0 only where fmax finds nothing but NaN
-        return np.maximum(np.add.reduce(hit, axis=axis, keepdims=keepdims), 1).astype(dtype)
+    def divided(g, hit, axis, keepdims):
+        count = count_nonzero(hit, axis=axis, keepdims=keepdims)
+        return g / count.astype(g.dtype)
 
     @prim.jvp
     def jvp(t, x, y, *, axis, keepdims=False):
-        hit = tied(x, y, axis, keepdims)
+        hit = hits(x, spread(y, axis, keepdims))
         total = np.add.reduce(np.where(hit, t, 0.0), axis=axis, keepdims=keepdims)
-        return total / count(hit, axis, keepdims, t.dtype)
+        return divided(total, hit, axis, keepdims)
 
     @prim.vjp
     def vjp(g, x, y, *, axis, keepdims=False):
-        hit = tied(x, y, axis, keepdims)
-        share = g / count(hit, axis, keepdims, g.dtype)
-        return np.where(hit, spread(share, axis, keepdims), 0.0)
+        hit = hits(x, spread(y, axis, keepdims))
+        return np.where(hit, spread(divided(g, hit, axis, keepdims), axis, keepdims), 0.0)
 
     @prim.living
     def living(x, y, *, axis, keepdims=False):
-        return tied(x, y, axis, keepdims)
+        return hits(x, spread(y, axis, keepdims))
 
     return prim
 
@@ -197,6 +201,12 @@ bincount.batch = batch_alike(bincount)
 # ---- without derivative --------------------------------------------------------------------
 
 
+def _count(x, axis, keepdims):
+    if len(axis) == x.ndim and not keepdims:
+        return np.intp(np.count_nonzero(x))  # eight times as fast as along axes
+    return np.count_nonzero(x, axis=axis, keepdims=keepdims)
+
+
 def _reducing(function, name):
     def impl(x, *, axis, keepdims=False):
         return function(x, axis=axis, keepdims=keepdims)
@@ -206,7 +216,7 @@ def _reducing(function, name):
 
 all = _reducing(np.logical_and.reduce, "all")
 any = _reducing(np.logical_or.reduce, "any")
-count_nonzero = _reducing(np.count_nonzero, "count_nonzero")
+count_nonzero = _reducing(_count, "count_nonzero")
 argmax = _reducing(np.argmax, "argmax")
 argmin = _reducing(np.argmin, "argmin")
 nanargmax = _reducing(np.nanargmax, "nanargmax")

@@ -1,6 +1,6 @@
 """Cumulative operations along one axis, a negative integer; `reverse` runs them from its end."""
 
-import itertools
+import math
 
 import numpy as np
 
@@ -41,20 +41,38 @@ def recurrence(a, b, *, axis, reverse=False):
 
     Its derivatives are recurrences of the same form, and the transpose is it in reverse.
     """
-    out = np.zeros(a.shape, np.result_type(a, b))
-    if not out.size:
-        return out
-    a, b, z = _along(axis, reverse, a, b, out)
-    if out.size >= 8 * len(z):  # steps of whole rows pay
-        for k in range(len(z) - 1):
-            np.multiply(a[k], z[k], out=z[k + 1])
-            z[k + 1] += b[k]
-    else:
-        for lane in np.ndindex(z.shape[1:]):
-            lane = (slice(None), *lane)
-            pairs = zip(a[lane][:-1].tolist(), b[lane][:-1].tolist())
-            z[lane] = list(itertools.accumulate(pairs, lambda z, ab: ab[0] * z + ab[1], initial=0.0))
+    out = np.empty(a.shape, np.result_type(a, b))
+    if out.size:
+        a, b, z = _along(axis, reverse, a, b, out)
+        z[:] = _recur(a, b) if len(a) <= max(64, a[0].size) else _recur_in_blocks(a, b)
     return out
+
+
+def _recur(a, b):
+    """The recurrence along the first axis, step by step."""
+    z = np.zeros(a.shape, np.result_type(a, b))
+    for k in range(len(a) - 1):
+        np.multiply(a[k], z[k], out=z[k + 1, ...])
+        z[k + 1] += b[k]
+    return z
+
+
+def _recur_in_blocks(a, b):
+    """The same for a long axis: blocks side by side, each from 0, then what each passes on to the next.
+
+    That takes two times the square root of as many steps.
+    """
+    size = math.isqrt(len(a) - 1) + 1
+    padding = [(0, -len(a) % size)] + [(0, 0)] * (a.ndim - 1)
+    blocks = [np.pad(x, padding).reshape(-1, size, *x.shape[1:]).swapaxes(0, 1) for x in (a, b)]
+    inside, factor = _recur(*blocks), np.ones_like(blocks[0])
+    with np.errstate(over="ignore", invalid="ignore"):
+        np.multiply.accumulate(blocks[0][:-1], out=factor[1:])
+    if not np.isfinite(factor).all():  # a product of many may overflow where single steps do not
+        return _recur(a, b)
+    ends = blocks[0][-1] * factor[-1], blocks[0][-1] * inside[-1] + blocks[1][-1]
+    z = inside + factor * _recur(*ends)
+    return z.swapaxes(0, 1).reshape(-1, *a.shape[1:])[: len(a)]
 
 
 @recurrence.jvp("a")
