@@ -26,7 +26,10 @@ def check_jaxpr(jaxpr: Jaxpr, out_types=None) -> None:
         if var in bound:
             raise errors.ProgramError("an input is bound twice", "the program's head", "")
         bound.add(var)
-    for var, const in zip(jaxpr.constvars, jaxpr.consts, strict=True):
+    if len(jaxpr.constvars) != len(jaxpr.consts):
+        what = f"it has {len(jaxpr.constvars)} constants, but {len(jaxpr.consts)} values for them"
+        raise errors.ProgramError(what, "the program's head", "")
+    for var, const in zip(jaxpr.constvars, jaxpr.consts):
         if (shape_of(const), type_of(const).dtype) != (var.aval.shape, var.aval.dtype):
             what = f"a constant is {type_of(const)}, its variable {var.aval}"
             raise errors.ProgramError(what, "the program's head", "")

@@ -154,16 +154,10 @@ class _Printer:
 
     def eqn(self, eqn: Eqn, read: set[Var]) -> list[str]:
         binders = " ".join(self.bind(v) if v in read else f"_:{v.aval}" for v in eqn.outvars)
-        params, nested = [], []
+        params = []
         for key, value in sorted(eqn.params.items()):
-            if isinstance(value, Jaxpr):
-                lines = self.jaxpr(value)
-                params.append(f"{key}={lines[0]}")
-                if len(lines) > 1:
-                    nested += [*lines[1:]]
-                    params[-1] += "\n" + "\n".join("    " + line for line in lines[1:])
-            else:
-                params.append(f"{key}={format_param(value)}")
+            shown = "\n".join(self.jaxpr(value)) if isinstance(value, Jaxpr) else format_param(value)
+            params.append(f"{key}={shown}")
         shown = f"[{' '.join(params)}]" if params else ""
         atoms = "".join(" " + self.atom(v) for v in eqn.invars)
         text = f"{binders} = {eqn.primitive.name}{shown}{atoms}"
