@@ -24,7 +24,8 @@ class Plan:
         positions: the traced arguments that have a rule.
         read: ``read(values)`` -> the residuals to keep; `values` are the arguments, then the output.
         constants: the positions of untraced arguments whose values are kept, for the user owns these
-            arrays; None if it may be any.
+            arrays; True if it may be any.
+        partial: whether some traced argument has no rule: it only steers, as a condition does.
         pull: ``pull(g, residuals, params)`` -> a share for each position.
         push: ``push(tangents, residuals, params)`` -> the output's tangent; every tangent is there.
         lives: ``lives(None, residuals, params)`` -> for each position None or the mask of the entries
@@ -35,7 +36,8 @@ class Plan:
     """
 
     __slots__ = (
-        "prim", "positions", "read", "constants", "pull", "push", "lives", "accumulate", "note", "names",
+        "prim", "positions", "partial", "read", "constants", "pull", "push", "lives", "accumulate", "note",
+        "names",
     )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -46,6 +48,7 @@ def make_plan(prim, traced: tuple[int, ...], push: bool) -> Plan:
     plan = Plan()
     plan.prim = prim
     plan.positions = tuple(i for i in traced if prim.rule(i) is not None)
+    plan.partial = plan.positions != traced
     rules = [prim.rule(i) for i in plan.positions]
     reads = [rule.push_reads if push else rule.pull_reads for rule in rules]
     lives = [prim.live[i] if prim.live else None for i in plan.positions]
@@ -64,7 +67,7 @@ def make_plan(prim, traced: tuple[int, ...], push: bool) -> Plan:
         sorted(g for g in set(getters) if isinstance(g, int) and g >= 0 and g not in traced)
     )
     if any(name in (prim.reads or ()) or "*" + name in prim.args for name in names):
-        plan.constants = None
+        plan.constants = True
     plan.accumulate = prim.accumulate
     plan.note = _note(prim, plan.positions)
 
@@ -237,6 +240,7 @@ def make_joint_plan(prim) -> Plan:
     plan = Plan()
     plan.prim = prim
     plan.positions = plan.names = plan.constants = ()
+    plan.partial = False
     plan.read = plan.lives = plan.accumulate = plan.note = None
     plan.pull = lambda g, residuals, params: prim.joint(g, *residuals, **params)
     plan.push = lambda tangents, residuals, params: push_joint(prim, tangents, *residuals, params)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextvars
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from funcgrad._core.plans import push_joint
 from funcgrad._core.primitive import NO_PARAMS, check_dtype
 from funcgrad._core.tape import Tape
-from funcgrad._core.tracer import Trace, Tracer, closeable, concrete
+from funcgrad._core.tracer import Trace, Tracer, closeable, concrete, deriving_context
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 
 _ndarray = np.ndarray
@@ -44,8 +43,7 @@ class Forward(Trace):
 
     def __init__(self):
         super().__init__()
-        self.quiet = contextvars.copy_context()
-        self.quiet.run(np.seterr, all="ignore")
+        self.quiet = deriving_context()
 
     def dual(self, value: Any, tangent: Any) -> Any:
         if tangent is None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 
 from funcgrad._core.primitive import check_dtype
-from funcgrad._core.source import caller
+from funcgrad._core.source import caller, is_internal
 from funcgrad._core.tape import Tape
 from funcgrad._core.tracer import Trace, Tracer, closeable, concrete
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 
+_getframe = sys._getframe
 _ndarray = np.ndarray
 _INEXACT = frozenset((np.ndarray, np.float64, np.float32, float, np.complex128))
 _float64 = np.float64
@@ -92,7 +94,7 @@ class Record(Trace):
         plan = (prim.push_plans if self.push else prim.pull_plans).get(traced)
         if plan is None:
             plan = prim.plan(traced, self.push)
-        if len(plan.positions) != len(parents):  # some of them only steer, as a condition does
+        if plan.partial:
             steering = parents
             parents = _differentiable(parents, traced, plan.positions)
             self.note_cut(tuple(row for row in steering if row not in parents))
@@ -100,14 +102,16 @@ class Record(Trace):
                 return out
         tape = self.tape
         values.append(out)
-        if plan.constants != ():
+        if plan.constants:
             self.watch_constants(plan, values, traced)
-        place = caller()
+        frame = _getframe(2)  # of an operator's caller, most often the user's
+        code = frame.f_code
+        place = (code, frame.f_lasti) if is_internal(code.co_filename) is False else caller(2)
         plans = tape.plans
         slot = len(plans)
         plans.append(plan)
         tape.parents.append(parents)
-        tape.residuals.append(plan.read(values))
+        tape.residuals.append(plan.read(values) if plan.names else ())
         tape.places.append(place)
         if params:
             tape.params[slot] = params
@@ -136,7 +140,7 @@ class Record(Trace):
     def watch_constants(self, plan, values: list, traced: int) -> None:
         row = len(self.tape)
         positions = plan.constants
-        if positions is None:
+        if positions is True:
             positions = [i for i in range(len(values) - 1) if not traced >> i & 1]
         for position in positions:
             if type(values[position]) is _ndarray:

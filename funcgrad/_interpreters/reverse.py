@@ -40,7 +40,7 @@ def pull_back(
     walk = _Walk(tape)
     for slot, ct in zip(slots, cotangents):
         walk.add(slot, ct, None)
-    cts, lives = walk.cts, walk.lives
+    cts, lives, owned = walk.cts, walk.lives, walk.owned
     plans, all_parents, all_residuals = tape.plans, tape.parents, tape.residuals
     params_of, fits_of = tape.params.get, tape.fits.get
     for row in range(max(slots, default=-1), tape.inputs - 1, -1):
@@ -58,25 +58,31 @@ def pull_back(
             walk.gather_output(all_parents[row][0], residuals[0], g)
             continue
         params = params_of(row, NO_PARAMS)
+        parents = all_parents[row]
         if plan.accumulate is not None:
+            (slot,) = parents
+            if slot in owned and slot < tape.inputs and not residuals and type(g) in _PLAIN:
+                buffer = cts[slot]
+                if type(buffer) is _ndarray and g.dtype is buffer.dtype:  # an input is read in a loop
+                    plan.accumulate.add(buffer, g, residuals, params, False)
+                    continue
             walk.accumulate(row, plan.accumulate, g, residuals, params)
             continue
         shares = plan.pull(g, residuals, params)
         # the masks of a selection from inputs alone would be read by nobody
-        if (lives and row in lives) or (plan.lives is not None and max(all_parents[row]) >= tape.inputs):
+        if (lives and row in lives) or (plan.lives is not None and max(parents) >= tape.inputs):
             shares, masks = walk.masked(row, shares, residuals)
-        else:
-            masks = None
-        if check is not None:
-            check(tape, row, g, residuals, shares)
-        if masks is not None:
-            for slot, ct, mask in zip(all_parents[row], shares, masks):
+            if check is not None:
+                check(tape, row, g, residuals, shares)
+            for slot, ct, mask in zip(parents, shares, masks):
                 walk.add(slot, ct, mask)
             continue
+        if check is not None:
+            check(tape, row, g, residuals, shares)
         fitting = fits_of(row)
         if fitting is not None:
             shares = [s if f is None else fit(s, *f) for s, f in zip(shares, fitting)]
-        for slot, ct in zip(all_parents[row], shares):
+        for slot, ct in zip(parents, shares):
             old = cts[slot]
             if old is None:
                 cts[slot] = ct
@@ -208,10 +214,6 @@ class _Walk:
         tape = self.tape
         (slot,) = tape.parents[row]
         old = self.cts[slot]
-        if slot in self.owned and slot < tape.inputs and not residuals and type(old) is _ndarray:
-            if type(g) in _PLAIN and g.dtype is old.dtype:  # the hot path: reading an input in a loop
-                accumulator.add(old, g, residuals, params, False)
-                return
         shape, dtype = tape.types[slot]
         live = self.lives.pop(row, None)
         steered = any(isinstance(r, Tracer) for arrays in residuals for r in arrays)

@@ -9,7 +9,7 @@ import numpy as np
 
 from funcgrad import errors, tree
 from funcgrad._core.source import describe
-from funcgrad._core.tracer import Tracer
+from funcgrad._core.tracer import Tracer, deriving_context
 from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._interpreters.forward import push_forward
 from funcgrad._primitives.control import stop_gradient_leaf
@@ -243,8 +243,7 @@ def linearize(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
         inputs = [t for t, slot in zip(ts, recorded.slots) if slot is not None]
         reached = [r for r in recorded.rows if r is not None]
         types = [(o.shape, o.dtype) for o, r in zip(recorded.outs, recorded.rows) if r is not None]
-        with np.errstate(all="ignore"):  # an infinite derivative is a result
-            pushed = iter(push_forward(recorded.record.tape, inputs, reached, types))
+        pushed = iter(deriving_context().run(push_forward, recorded.record.tape, inputs, reached, types))
         outs = [None if row is None else next(pushed) for row in recorded.rows]
         outs = [zeros(o) if t is None else _unshared(t, ts) for t, o in zip(outs, recorded.outs)]
         return tree.unflatten(recorded.out_treedef, outs)

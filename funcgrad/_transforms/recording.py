@@ -10,7 +10,7 @@ import numpy as np
 
 from funcgrad import errors, tree
 from funcgrad._core.source import describe, stacklevel
-from funcgrad._core.tracer import Tracer, without_part
+from funcgrad._core.tracer import Tracer, deriving_context, without_part
 from funcgrad._core.types import dtype_of, float0, is_unlike_array, shape_of
 from funcgrad._interpreters.forward import Dual
 from funcgrad._interpreters.record import Recorded
@@ -91,8 +91,8 @@ class Run:
         """A cotangent for each leaf of the inputs; None where the output does not depend on it."""
         pairs = [(r, ct) for r, ct in zip(self.rows, cotangents) if r is not None]
         rows, seeds = [r for r, _ in pairs], [ct for _, ct in pairs]
-        with np.errstate(all="ignore"):  # an infinite derivative is a result; debug_nans finds its cause
-            cts = pull_back(self.record.tape, rows, seeds, consume, share_check())
+        # an infinite derivative is a result; debug_nans finds its cause
+        cts = deriving_context().run(pull_back, self.record.tape, rows, seeds, consume, share_check())
         return [None if slot is None else cts[slot] for slot in self.slots]
 
     def watch_outputs(self) -> None:
