@@ -24,7 +24,8 @@ def traced(check, x=X):
 CALLS = {
     "argpartition": (1,), "astype": (np.float32,), "clip": (0, 1), "compress": ([True, False],),
     "dot": (np.ones(3),), "partition": (1,), "fill": (0.0,), "put": ([0], 1.0), "repeat": (2,),
-    "reshape": (3, 2), "resize": ((3, 2),), "searchsorted": (0.3,), "setfield": (1.0, float), "swapaxes": (0, 1),
+    "reshape": (3, 2), "resize": ((3, 2),), "searchsorted": (0.3,), "setfield": (1.0, float),
+    "swapaxes": (0, 1),
     "take": ([0],), "choose": ([0, 1],), "getfield": (float,), "itemset": (0, 1.0), "to_device": ("cpu",),
     "setflags": (), "tofile": ("nowhere",), "dump": ("nowhere",), "item": (0,), "view": (), "byteswap": (),
 }  # fmt: skip
@@ -248,7 +249,8 @@ def test_in_place_shapes_and_dtypes_are_numpys():
 
 
 def test_functional_updates():
-    f = lambda x: np.sum(fnp.index_update(x, (0, slice(None)), x[1] ** 2) * fnp.index_add(x, 0, 1.0))  # noqa: E731
+    def f(x):
+        return np.sum(fnp.index_update(x, (0, slice(None)), x[1] ** 2) * fnp.index_add(x, 0, 1.0))
 
     def plain(x):
         y, z = x.copy(), x.copy()

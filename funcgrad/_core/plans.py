@@ -108,7 +108,8 @@ def _compile(parameters: str, expression: str, calls) -> Callable:
     # Unrolled source costs half of a loop over rules with their picks, for every operation walked.
     names = {f"rule{n}": call.rule for n, call in enumerate(calls) if call}
     names |= {f"index{n}": call.index for n, call in enumerate(calls) if call}
-    return eval(f"lambda {parameters}: {expression}", names)
+    # the file's name makes it a frame of this library, as `source.caller` needs
+    return eval(compile(f"lambda {parameters}: {expression}", __file__, "eval"), names)
 
 
 def _compile_pull(calls, outer=None) -> Callable:

@@ -19,7 +19,8 @@ _internal: dict[str, bool] = {}
 is_internal = _internal.get  # None if it is not known yet
 
 
-def _is_internal(filename: str) -> bool:
+def is_internal(filename: str) -> bool:
+    """Whether a file belongs to NumPy or funcgrad."""
     known = _internal[filename] = os.path.abspath(filename).startswith(_LIBRARIES)
     return known
 
@@ -35,7 +36,7 @@ def caller(depth: int = 3) -> tuple[CodeType, int]:
         code = frame.f_code
         internal = is_internal(code.co_filename)
         if internal is None:
-            internal = _is_internal(code.co_filename)
+            internal = is_internal(code.co_filename)
         if not internal:
             return code, frame.f_lasti
         frame = frame.f_back
@@ -45,7 +46,7 @@ def caller(depth: int = 3) -> tuple[CodeType, int]:
 def stacklevel() -> int:
     """The `stacklevel` of a warning from the calling function, so that it points at the user's line."""
     level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and _is_internal(frame.f_code.co_filename):
+    while frame.f_back is not None and is_internal(frame.f_code.co_filename):
         level, frame = level + 1, frame.f_back
     return level
 

@@ -153,7 +153,7 @@ def cast_tangent(tangent: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
 
 
 def push_forward(
-    tape: Tape, tangents: Sequence[Any], slots: Sequence[int], types: Sequence[tuple]
+    tape: Tape, tangents: Sequence[Any], slots: Sequence[int], types: Sequence[tuple], check: Any = None
 ) -> list[Any]:
     """The tangents of the rows `slots`, given the inputs', along a tape recorded with `push`.
 
@@ -161,6 +161,7 @@ def push_forward(
 
     Args:
         types: the (shape, dtype) of each row asked for.
+        check: for `debug_nans` the `WalkCheck` that looks at each row's tangent.
     """
     tape.verify()
     ts: list[Any] = [None] * len(tape)
@@ -174,4 +175,6 @@ def push_forward(
             continue
         incoming = [ts[p] for p in parents]
         ts[row] = plan.push(incoming, tape.residuals[row], tape.params.get(row, NO_PARAMS))
+        if check is not None:
+            check.pushed(row, incoming, tape.residuals[row], ts[row])
     return [cast_tangent(ts[slot], *type_) for slot, type_ in zip(slots, types)]

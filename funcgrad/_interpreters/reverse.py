@@ -28,13 +28,13 @@ def pull_back(
     slots: Sequence[int],
     cotangents: Sequence[Any],
     consume: bool = False,
-    check: Callable | None = None,
+    check: Any = None,
 ) -> list[Any]:
     """The inputs' cotangents, given those of the rows `slots`; None where nothing flows.
 
     Args:
         consume: drop each residual once it is used; the tape cannot be walked again.
-        check: called with each row's results, for `debug_nans`.
+        check: for `debug_nans` the `WalkCheck` that looks at each row's shares.
     """
     tape.verify()
     walk = _Walk(tape)
@@ -73,12 +73,12 @@ def pull_back(
         if (lives and row in lives) or (plan.lives is not None and max(parents) >= tape.inputs):
             shares, masks = walk.masked(row, shares, residuals)
             if check is not None:
-                check(tape, row, g, residuals, shares)
+                check.pulled(row, g, residuals, shares)
             for slot, ct, mask in zip(parents, shares, masks):
                 walk.add(slot, ct, mask)
             continue
         if check is not None:
-            check(tape, row, g, residuals, shares)
+            check.pulled(row, g, residuals, shares)
         fitting = fits_of(row)
         if fitting is not None:
             shares = [s if f is None else fit(s, *f) for s, f in zip(shares, fitting)]

@@ -28,8 +28,17 @@ def _argpartition(x, *, axis, kth):
     return np.argpartition(x, kth, axis=axis)
 
 
+def _partition_order(x, *, axis, kth):
+    """The order in which `np.partition` leaves the entries; `argpartition` may leave others."""
+    places = _stable_order(np.partition(x, kth, axis=axis), axis=axis)
+    order = np.empty_like(places)
+    np.put_along_axis(order, places, _stable_order(x, axis=axis), axis)
+    return order
+
+
 stable_order = constant(_stable_order, name="stable_order")
 argsort = constant(_argsort, name="argsort")
+partition_order = constant(_partition_order, name="partition_order")
 argpartition = constant(_argpartition, name="argpartition")
 
 

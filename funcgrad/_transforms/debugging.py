@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from funcgrad._interpreters.debug import CheckedForward, CheckedRecord, check_shares
+from funcgrad._interpreters.debug import CheckedForward, CheckedRecord, WalkCheck
 from funcgrad._interpreters.forward import Forward
 from funcgrad._interpreters.record import Record
 
@@ -49,6 +50,12 @@ def new_forward() -> Forward:
     return CheckedForward() if _checking.get() else Forward()
 
 
-def share_check() -> Callable | None:
-    """What the reverse walk calls on each row."""
-    return check_shares if _checking.get() else None
+def walk_check(record: Record) -> WalkCheck | None:
+    """What looks at each row of a walk over a tape."""
+    return WalkCheck(record.tape, getattr(record, "events", {})) if _checking.get() else None
+
+
+def require_finite(trace: Record | Forward, outs: Iterable[Any]) -> None:
+    """Raise if a result is not finite, though what it came from was."""
+    if isinstance(trace, (CheckedRecord, CheckedForward)):
+        trace.require_finite(outs)

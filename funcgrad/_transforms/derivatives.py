@@ -243,7 +243,9 @@ def linearize(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
         inputs = [t for t, slot in zip(ts, recorded.slots) if slot is not None]
         reached = [r for r in recorded.rows if r is not None]
         types = [(o.shape, o.dtype) for o, r in zip(recorded.outs, recorded.rows) if r is not None]
-        pushed = iter(deriving_context().run(push_forward, recorded.record.tape, inputs, reached, types))
+        pushed = iter(
+            deriving_context().run(push_forward, recorded.record.tape, inputs, reached, types, check)
+        )
         outs = [None if row is None else next(pushed) for row in recorded.rows]
         outs = [zeros(o) if t is None else _unshared(t, ts) for t, o in zip(outs, recorded.outs)]
         return tree.unflatten(recorded.out_treedef, outs)

@@ -9,7 +9,7 @@ from funcgrad import tree
 from funcgrad._interpreters.forward import Dual
 from funcgrad._interpreters.split import without_part
 from funcgrad._transforms.arguments import Chosen, output_leaf, split_aux, zeros
-from funcgrad._transforms.debugging import new_forward
+from funcgrad._transforms.debugging import new_forward, require_finite
 from funcgrad._transforms.recording import pass_on_cut, plain_aux
 
 
@@ -46,6 +46,7 @@ class Push:
 
         out, aux = split_aux(out, has_aux, f)
         outs, self.out_treedef = tree.flatten(out)
+        require_finite(forward, outs)
         depends = [type(output_leaf(o, f)) is Dual and o._trace is forward for o in outs]
         self.outs = [strip(o) for o in outs]
         self.tangents = [o.tangent if d else zeros(o) for o, d in zip(outs, depends)]

@@ -24,7 +24,7 @@ from funcgrad._transforms.arguments import (
     split_aux,
     zeros,
 )  # fmt: skip
-from funcgrad._transforms.debugging import new_record, share_check
+from funcgrad._transforms.debugging import new_record, require_finite, walk_check
 
 
 class Run:
@@ -64,6 +64,7 @@ class Run:
         if has_aux:
             self.aux = tree.map(self._strip_aux, self.aux)
         outs, self.out_treedef = tree.flatten(out)
+        require_finite(record, outs)
         self.rows = [self._row(o) for o in outs]
         self.outs = [plain(self._strip(output_leaf(o, f))) for o in outs]
         if record.cuts and None in self.rows:
@@ -92,7 +93,10 @@ class Run:
         pairs = [(r, ct) for r, ct in zip(self.rows, cotangents) if r is not None]
         rows, seeds = [r for r, _ in pairs], [ct for _, ct in pairs]
         # an infinite derivative is a result; debug_nans finds its cause
-        cts = deriving_context().run(pull_back, self.record.tape, rows, seeds, consume, share_check())
+        check = walk_check(self.record)
+        cts = deriving_context().run(pull_back, self.record.tape, rows, seeds, consume, check)
+        if check is not None:
+            check.require_finite(range(len(cts)), cts)
         return [None if slot is None else cts[slot] for slot in self.slots]
 
     def watch_outputs(self) -> None:

@@ -60,8 +60,8 @@ class UnknownValueError(FuncgradError, TypeError):
     def __str__(self):
         return (
             f"{self.reading} needs a value, which {self.transform} does not have, at {self.where}\n"
-            "Select with np.where(condition, a, b), which computes both sides, or lax.cond; or pass values in "
-            "place of types to make_jaxpr."
+            "Select with np.where(condition, a, b), which computes both sides, or lax.cond; or pass values "
+            "in place of types to make_jaxpr."
         )
 
 

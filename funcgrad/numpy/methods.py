@@ -33,8 +33,8 @@ IN_PLACE = {
 
 #: Methods and attributes that would give the plain values away, or have no meaning while tracing.
 READS = (
-    "base", "choose", "ctypes", "data", "dump", "dumps", "flags", "getfield", "item", "newbyteorder", "tobytes",
-    "tofile", "tolist", "to_device",
+    "base", "choose", "ctypes", "data", "dump", "dumps", "flags", "getfield", "item", "newbyteorder",
+    "tobytes", "tofile", "tolist", "to_device",
 )  # fmt: skip
 
 
@@ -102,7 +102,8 @@ def _copy(self, order="C"):
 def _astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
     if not np.can_cast(self.dtype, dtype, casting):
         raise TypeError(
-            f"Cannot cast array data from {self.dtype!r} to {np.dtype(dtype)!r} according to the rule {casting!r}"
+            f"Cannot cast array data from {self.dtype!r} to {np.dtype(dtype)!r} "
+            f"according to the rule {casting!r}"
         )
     out = ufuncs.cast(self, dtype)
     return np.copy(self) if out is self and copy else out

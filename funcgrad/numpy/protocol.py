@@ -87,8 +87,9 @@ def call_ufunc(ufunc, implementation, inputs, *, out=None, where=True, dtype=Non
         cure = "Write dtype= or cast the arguments."
         raise errors.UnsupportedArgumentError(name, "signature=", _place(), cure)
     if dtype is not None:
-        types = ufunc.resolve_dtypes((*map(_type, inputs), *(None,) * ufunc.nout), casting=casting,
-                                     signature=(None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout)  # fmt: skip
+        signature = (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout
+        operands = (*map(_type, inputs), *(None,) * ufunc.nout)
+        types = ufunc.resolve_dtypes(operands, signature=signature, casting=casting)
         inputs = [np.astype(as_operand(x), t) for x, t in zip(inputs, types)]
     return implementation(*inputs, **kwargs)
 

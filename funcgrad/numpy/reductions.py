@@ -13,15 +13,13 @@ from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.protocol import UFUNC_METHODS, implements
 
 
-def reduced_axes(axis: Any, ndim: int) -> tuple[int, ...]:
-    """The axes of a reduction; NumPy lets a 0-d array have an axis 0 here."""
-    return () if ndim == 0 and (axis == 0 or axis == -1) else negative_axes(axis, ndim)
+def options(x: Any, axis: Any, keepdims: Any, scalar_axis: bool = True) -> dict[str, Any]:
+    """A reduction's static parameters; what is the default is left out.
 
-
-def options(x: Any, axis: Any, keepdims: Any) -> dict[str, Any]:
-    """A reduction's static parameters; what is the default is left out."""
-    axis = reduced_axes(axis, x.ndim)
-    return {"axis": axis, "keepdims": True} if kept(keepdims) else {"axis": axis}
+    With `scalar_axis` a 0-d array may have an axis 0, as NumPy's ufuncs let it.
+    """
+    axes = () if scalar_axis and x.ndim == 0 and (axis == 0 or axis == -1) else negative_axes(axis, x.ndim)
+    return {"axis": axes, "keepdims": True} if kept(keepdims) else {"axis": axes}
 
 
 def kept(keepdims: Any) -> bool:
@@ -55,7 +53,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, initial=NO_VALUE,
 def prod(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, initial=NO_VALUE, where=NO_VALUE):
     refuse_out("prod", out)
     x = cast(select(where, asarray(a), 1), dtype)
-    axes = reduced_axes(axis, x.ndim)
+    axes = options(x, axis, keepdims)["axis"]
     if len(axes) == 1:
         params = {"keepdims": True} if kept(keepdims) else {}
         total = prims.prod(x, axis=axes[0], **params)

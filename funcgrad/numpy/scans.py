@@ -56,7 +56,7 @@ def _array_api(name, function, start):
 
     def cumulative(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
         refuse_out(name, out)
-        x = asarray(x)
+        x = np.atleast_1d(asarray(x))
         if axis is None and x.ndim != 1:
             getattr(np, name)(np.zeros((1, 1)))  # NumPy's error: which axis?
         axis = negative_axis(-1 if axis is None else axis, x.ndim)

@@ -47,7 +47,7 @@ def sort_complex(a):
 def partition(a, kth, axis=-1, kind="introselect", order=None):
     _refuse_fields(order)
     x, axis = _flat_if_none(a, axis)
-    return prims.permute(x, prims.argpartition(x, axis=axis, kth=_static(kth)), axis=axis)
+    return prims.permute(x, prims.partition_order(x, axis=axis, kth=_static(kth)), axis=axis)
 
 
 @implements(np.argsort)

@@ -15,7 +15,7 @@ from funcgrad._primitives.sorting import quantile_places
 from funcgrad.numpy.arguments import NO_VALUE, given, negative_axes, refuse_out, refuse_traced
 from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.protocol import implements
-from funcgrad.numpy.reductions import cast, kept, merged, options, reduced_axes, select
+from funcgrad.numpy.reductions import cast, kept, merged, options, select
 
 # ---- means ---------------------------------------------------------------------------------
 
@@ -24,7 +24,7 @@ from funcgrad.numpy.reductions import cast, kept, merged, options, reduced_axes,
 def mean(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, *, where=NO_VALUE):
     refuse_out("mean", out)
     x = select(where, asarray(a), 0)
-    params = options(x, axis, keepdims)
+    params = options(x, axis, keepdims, scalar_axis=False)
     wide = _summed_in(x.dtype, dtype)
     if wide != x.dtype:
         params["dtype"] = wide
@@ -64,7 +64,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, *, where=NO_V
 @implements(np.average)
 def average(a, axis=None, weights=None, returned=False, *, keepdims=NO_VALUE):
     x = asarray(a)
-    params = options(x, axis, keepdims)
+    params = options(x, axis, keepdims, scalar_axis=False)
     if weights is None:
         result = mean(x, axis, keepdims=keepdims)
         total = _count(x, params["axis"], NO_VALUE, keepdims)
@@ -109,7 +109,7 @@ def _deviation(prim, name, root):
                 np.var(np.zeros(2), ddof=ddof, correction=correction)  # NumPy's error: one of them
             ddof = correction
         x = cast(x, dtype)
-        params = options(x, axis, keepdims)
+        params = options(x, axis, keepdims, scalar_axis=False)
         if (where is NO_VALUE or where is True) and not given(mean):
             return prim(x, ddof=ddof, **params) if ddof else prim(x, **params)
         variance = _variance(x, params["axis"], ddof, keepdims, where, mean)
@@ -217,11 +217,9 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
 # ---- quantiles -----------------------------------------------------------------------------
 
 
-def _quantile(function, x, q, axis, keepdims, method, ignore_nan, between):
+def _quantile(x, q, axis, keepdims, method, ignore_nan, between):
     """Quantiles: between two entries of x, whose places are constant."""
-    axes = reduced_axes(axis, x.ndim)
-    if not x.size:
-        return getattr(np, function)(np.empty(x.shape, x.dtype), q, axis=axis, keepdims=kept(keepdims))
+    axes = negative_axes(axis, x.ndim)
     lanes = merged(x, axes)
     near, far, weight = quantile_places(lanes, q.reshape(-1), method=method, ignore_nan=ignore_nan)
     values = np.take_along_axis(lanes, near, -1)
@@ -231,9 +229,11 @@ def _quantile(function, x, q, axis, keepdims, method, ignore_nan, between):
     return np.reshape(np.moveaxis(values, -1, 0), (*q.shape, *shape))
 
 
-def _quantile_function(function: str, scale: int, ignore_nan: bool):
+def _quantile_function(numpys, scale: int, ignore_nan: bool):
+    function = numpys.__name__
+
     def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *,
-                 weights=None, interpolation=None):  # fmt: skip
+                 weights=None):  # fmt: skip
         refuse_out(function, out)
         refuse_traced(function, "q", q)
         if weights is not None:
@@ -244,8 +244,8 @@ def _quantile_function(function: str, scale: int, ignore_nan: bool):
                 "Sort the values with np.argsort, and read the one where np.cumsum of the weights passes q.",
             )
         x = asarray(a)
-        if x.dtype.kind == "c":
-            np.quantile(np.zeros(1, x.dtype), 0.5)  # NumPy's error
+        if not x.size or x.dtype.kind == "c":  # no entries: NaN; complex: NumPy's error
+            return numpys(np.empty(x.shape, x.dtype), q, axis, method=method, keepdims=keepdims)
         q = np.asarray(q, x.dtype if isinstance(q, (int, float)) and x.dtype.kind == "f" else None)
         q = q / x.dtype.type(scale) if x.dtype.kind == "f" else q / scale
         dtype = np.quantile(np.zeros(1, x.dtype), q, method=method).dtype
@@ -253,26 +253,25 @@ def _quantile_function(function: str, scale: int, ignore_nan: bool):
         def between(near, far, weight):
             return near + (far - near) * weight.astype(dtype)
 
-        result = _quantile(
-            function, x, np.asarray(q), axis, keepdims, interpolation or method, ignore_nan, between
-        )
-        return cast(result, dtype)
+        return cast(_quantile(x, np.asarray(q), axis, keepdims, method, ignore_nan, between), dtype)
 
     return quantile
 
 
-quantile = implements(np.quantile)(_quantile_function("quantile", 1, False))
-percentile = implements(np.percentile)(_quantile_function("percentile", 100, False))
-nanquantile = implements(np.nanquantile)(_quantile_function("nanquantile", 1, True))
-nanpercentile = implements(np.nanpercentile)(_quantile_function("nanpercentile", 100, True))
+quantile = implements(np.quantile)(_quantile_function(np.quantile, 1, False))
+percentile = implements(np.percentile)(_quantile_function(np.percentile, 100, False))
+nanquantile = implements(np.nanquantile)(_quantile_function(np.nanquantile, 1, True))
+nanpercentile = implements(np.nanpercentile)(_quantile_function(np.nanpercentile, 100, True))
 
 
-def _median(function: str, ignore_nan: bool):
+def _median(numpys, ignore_nan: bool):
     def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-        refuse_out(function, out)
+        refuse_out(numpys.__name__, out)
         x = asarray(a)
+        if not x.size:
+            return numpys(np.empty(x.shape, x.dtype), axis, keepdims=keepdims)
         x = x if x.dtype.kind in "fc" else x.astype(np.float64)
-        return _quantile(function, x, np.asarray(0.5), axis, keepdims, "linear", ignore_nan, _middle)
+        return _quantile(x, np.asarray(0.5), axis, keepdims, "linear", ignore_nan, _middle)
 
     return median
 
@@ -281,5 +280,5 @@ def _middle(a, b, weight):
     return (a + b) / 2.0
 
 
-median = implements(np.median)(_median("median", False))
-nanmedian = implements(np.nanmedian)(_median("nanmedian", True))
+median = implements(np.median)(_median(np.median, False))
+nanmedian = implements(np.nanmedian)(_median(np.nanmedian, True))

@@ -211,7 +211,8 @@ def _sine_quotient(x, *, n):
     """The n-th derivative of sin(x)/x: by its series near 0, by recurrence elsewhere.
 
     From x f = sin: x f_n = sin_n - n f_(n-1) (the n-th derivative of a product), and
-    f_n = sum over k of (-1)^((n+k)/2) x^k / (k! (n+k+1)), k + n even, from the integral of cos(tx) over [0, 1].
+    f_n = sum over k of (-1)^((n+k)/2) x^k / (k! (n+k+1)), k + n even, from the integral of
+    cos(tx) over [0, 1].
     """
     x = np.asarray(x)
     near = np.abs(x) < 1 + n
