@@ -10,6 +10,7 @@ import numpy as np
 from funcgrad._primitives import reductions as prims
 from funcgrad.numpy.arguments import NO_VALUE, given, negative_axes, negative_axis, refuse_out
 from funcgrad.numpy.creation import asarray
+from funcgrad.numpy.updates import index_add
 from funcgrad.numpy.protocol import UFUNC_METHODS, implements
 
 
@@ -203,6 +204,24 @@ def _reduce_test(function):
     return reduce
 
 
+def add_reduceat(a, indices, axis=0, dtype=None, out=None):
+    """Sums of slices, each from one index to the next, or of one entry where that is not further on."""
+    refuse_out("add.reduceat", out)
+    x, starts = cast(asarray(a), dtype), np.asarray(indices)
+    axis = negative_axis(axis, x.ndim)
+    np.add.reduceat(np.zeros(x.shape[axis]), starts)  # NumPy's error, if one is out of range
+    ends = np.append(starts[1:], x.shape[axis])
+    lengths = np.maximum(ends - starts, 1)
+    lengths[-1] = x.shape[axis] - starts[-1]
+    slices = np.repeat(np.arange(starts.size), lengths)
+    places = np.arange(slices.size) + np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
+    rest = [slice(None)] * (-1 - axis)
+    shape = list(x.shape)
+    shape[axis] = starts.size
+    return index_add(np.zeros(shape, x.dtype), (..., slices, *rest), x[(..., places, *rest)])
+
+
+UFUNC_METHODS[np.add, "reduceat"] = add_reduceat
 UFUNC_METHODS[np.add, "reduce"] = _reduce(sum, True)
 UFUNC_METHODS[np.multiply, "reduce"] = _reduce(prod, True)
 UFUNC_METHODS[np.maximum, "reduce"] = _reduce(max, False)

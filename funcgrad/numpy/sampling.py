@@ -135,5 +135,5 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
         heights = bincount_(entries, places, length=count + 2)[1:-1]
     heights = heights.astype(np.intp if weights is None else entries.dtype)
     if density:
-        heights = heights / (edges[1:] - edges[:-1]) / np.sum(heights)
+        heights = heights / cast(edges[1:] - edges[:-1], np.float64) / np.sum(heights)
     return heights, edges

@@ -166,7 +166,8 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     spacings = _spacings(f, axes, varargs)
     if edge_order not in (1, 2) or any(f.shape[a] < edge_order + 1 for a in axes):
         np.gradient(np.zeros(f.shape), axis=axis, edge_order=edge_order)  # NumPy's error
-    slopes = [_slope(f, h, a, edge_order) for h, a in zip(spacings, axes)]
+    dtype = f.dtype if f.dtype.kind in "fc" else np.float64
+    slopes = [cast(_slope(f, h, a, edge_order), dtype) for h, a in zip(spacings, axes)]
     return slopes[0] if len(slopes) == 1 else tuple(slopes)
 
 
@@ -176,8 +177,10 @@ def _spacings(f: Any, axes: Any, varargs: tuple) -> list[Any]:
         return [1.0] * len(axes)
     if len(varargs) == 1 and len(asarray(varargs[0]).shape) == 0:
         return list(varargs) * len(axes)
+    if len(varargs) != len(axes):
+        np.gradient(np.zeros(f.shape), *[np.zeros(1)] * len(varargs), axis=tuple(axes))  # NumPy's error
     spacings = []
-    for given_place, a in zip(varargs, axes, strict=True):
+    for given_place, a in zip(varargs, axes):
         place = asarray(given_place)
         if place.ndim == 0:
             spacings.append(given_place)  # a Python number is weak

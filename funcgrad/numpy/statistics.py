@@ -75,6 +75,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=NO_VALUE):
         if not isinstance(concrete(total), Tracer) and np.any(concrete(total) == 0):
             np.average([1.0], weights=[0.0])  # NumPy's error
         result = np.sum(x * w, **params) / total
+        total = cast(total, result.dtype)
     if not returned:
         return result
     return result, np.broadcast_to(total, result.shape) if total.shape != result.shape else total

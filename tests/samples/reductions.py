@@ -32,6 +32,8 @@ SAMPLES = [
     Sample("sum-initial-where", lambda x: np.sum(x * x, axis=1, initial=2.0, where=MASK), (M,)),
     Sample("sum-dtype", lambda x: np.sum(x * x, dtype=np.float64), (M,), dtypes=("f2", "f4", "f8")),
     Sample("add.reduce", lambda x: np.add.reduce(x * x), (M,)),
+    Sample("add.reduceat", lambda x: np.add.reduceat(x * x, [0, 2, 1], axis=1), (M,)),
+    Sample("add.reduceat-axis=0", lambda x: np.add.reduceat(x * x, [1, 2]), (M,)),
     Sample("nansum", lambda x: np.nansum(with_nan(x) ** 2, axis=0), (M,)),
     Sample("prod", np.prod, (V,), dtypes=("f4", "f8", "g", "c16"), order=3),
     Sample("prod-axis=0", lambda x: np.prod(x, axis=0), (M,)),
