@@ -10,8 +10,8 @@ import numpy as np
 from funcgrad._primitives import reductions as prims
 from funcgrad.numpy.arguments import NO_VALUE, given, negative_axes, negative_axis, refuse_out
 from funcgrad.numpy.creation import asarray
-from funcgrad.numpy.updates import index_add
 from funcgrad.numpy.protocol import UFUNC_METHODS, implements
+from funcgrad.numpy.updates import index_add
 
 
 def options(x: Any, axis: Any, keepdims: Any, scalar_axis: bool = True) -> dict[str, Any]:
