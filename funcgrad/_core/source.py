@@ -16,7 +16,7 @@ _LIBRARIES = tuple(
 # file name -> whether it belongs to NumPy or funcgrad, so that paths are compared once per file and
 # not once per call. (A dict by code object would be slower: a code object hashes all that it holds.)
 _internal: dict[str, bool] = {}
-is_internal = _internal.get  # None if it is not known yet
+known_internal = _internal.get  # None if it is not known yet
 
 
 def is_internal(filename: str) -> bool:
@@ -34,7 +34,7 @@ def caller(depth: int = 3) -> tuple[CodeType, int]:
     frame = sys._getframe(depth)
     while frame is not None:
         code = frame.f_code
-        internal = is_internal(code.co_filename)
+        internal = known_internal(code.co_filename)
         if internal is None:
             internal = is_internal(code.co_filename)
         if not internal:

@@ -6,7 +6,7 @@ owns, and undoes broadcasting and promotion in one place (`fit`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np

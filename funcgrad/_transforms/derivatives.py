@@ -22,6 +22,7 @@ from funcgrad._transforms.arguments import (
     wraps,
     zeros,
 )  # fmt: skip
+from funcgrad._transforms.debugging import walk_check
 from funcgrad._transforms.pushing import Push
 from funcgrad._transforms.recording import Run, check_holomorphic, checked_leaves, plain
 
@@ -243,9 +244,11 @@ def linearize(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
         inputs = [t for t, slot in zip(ts, recorded.slots) if slot is not None]
         reached = [r for r in recorded.rows if r is not None]
         types = [(o.shape, o.dtype) for o, r in zip(recorded.outs, recorded.rows) if r is not None]
-        pushed = iter(
-            deriving_context().run(push_forward, recorded.record.tape, inputs, reached, types, check)
-        )
+        tape, check = recorded.record.tape, walk_check(recorded.record)
+        pushed = deriving_context().run(push_forward, tape, inputs, reached, types, check)
+        if check is not None:
+            check.require_finite(reached, pushed)
+        pushed = iter(pushed)
         outs = [None if row is None else next(pushed) for row in recorded.rows]
         outs = [zeros(o) if t is None else _unshared(t, ts) for t, o in zip(outs, recorded.outs)]
         return tree.unflatten(recorded.out_treedef, outs)
