@@ -103,6 +103,11 @@ class TestDeviations:
         masked = lambda x: np.std(x, where=[True, True, False])  # noqa: E731
         np.testing.assert_array_equal(grad(masked)(np.array([2.0, 2.0, 5.0])), np.zeros(3))
 
+    def test_nanstd_of_a_constant(self):
+        x = np.array([0.1, 0.1, np.nan, 0.1])
+        np.testing.assert_array_equal(both(np.nanstd, x), np.zeros(4))
+        np.testing.assert_array_equal(both(lambda x: np.std(x, mean=2.0), np.full(2, 2.0)), np.zeros(2))
+
     def test_var_is_one_equation(self):
         program = make_jaxpr(lambda x: np.var(x, axis=0))(np.ones((3, 2)))
         assert [eqn.primitive.name for eqn in program.eqns] == ["var"]

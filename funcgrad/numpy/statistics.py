@@ -114,7 +114,10 @@ def _deviation(prim, name, root):
         if (where is NO_VALUE or where is True) and not given(mean):
             return prim(x, ddof=ddof, **params) if ddof else prim(x, **params)
         variance = _variance(x, params["axis"], ddof, keepdims, where, mean)
-        return root(variance) if root else variance
+        if not root:
+            return variance
+        flat = np.equal(variance, 0) if given(mean) else _flat(x, where, params)
+        return np.where(flat, 0.0, np.sqrt(np.where(flat, 1.0, variance)))  # with derivative 0 there
 
     return deviation
 
@@ -130,14 +133,14 @@ def _variance(x, axes, ddof, keepdims, where, middle):
     return np.sum(squares, axis=axes, keepdims=kept(keepdims)) / freedom
 
 
-def _root(variance):
-    """The square root, with derivative 0 at 0."""
-    zero = np.equal(variance, 0)
-    return np.where(zero, 0.0, np.sqrt(np.where(zero, 1.0, variance)))
+def _flat(x, where, params):
+    """Whether all entries that count are equal; rounding may leave their variance above 0."""
+    highest = np.maximum.reduce(select(where, x, -np.inf), **params)
+    return np.equal(highest, np.minimum.reduce(select(where, x, np.inf), **params))
 
 
-var = implements(np.var)(_deviation(prims.var, "var", None))
-std = implements(np.std)(_deviation(prims.std, "std", _root))
+var = implements(np.var)(_deviation(prims.var, "var", root=False))
+std = implements(np.std)(_deviation(prims.std, "std", root=True))
 
 
 def _passing_over_nan(function):
@@ -145,9 +148,7 @@ def _passing_over_nan(function):
                   where=NO_VALUE, mean=NO_VALUE, correction=NO_VALUE):  # fmt: skip
         x = asarray(a)
         where = _numbers(x, where)
-        return function(
-            x, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction
-        )  # fmt: skip
+        return function(x, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
 
     return deviation
 
