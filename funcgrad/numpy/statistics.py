@@ -116,7 +116,7 @@ def _deviation(prim, name, root):
         variance = _variance(x, params["axis"], ddof, keepdims, where, mean)
         if not root:
             return variance
-        flat = np.equal(variance, 0) if given(mean) else _flat(x, where, params)
+        flat = np.equal(variance, 0) if given(mean) or not x.size else _flat(x, where, params)
         return np.where(flat, 0.0, np.sqrt(np.where(flat, 1.0, variance)))  # with derivative 0 there
 
     return deviation
@@ -248,9 +248,9 @@ def _quantile_function(numpys, scale: int, ignore_nan: bool):
         x = asarray(a)
         if not x.size or x.dtype.kind == "c":  # no entries: NaN; complex: NumPy's error
             return numpys(np.empty(x.shape, x.dtype), q, axis, method=method, keepdims=keepdims)
-        q = np.asarray(q, x.dtype if isinstance(q, (int, float)) and x.dtype.kind == "f" else None)
+        dtype = numpys(np.ones(1, x.dtype), q, method=method).dtype
+        q = np.asarray(q, x.dtype if type(q) in (int, float) and x.dtype.kind == "f" else None)
         q = q / x.dtype.type(scale) if x.dtype.kind == "f" else q / scale
-        dtype = np.quantile(np.zeros(1, x.dtype), q, method=method).dtype
 
         def between(near, far, weight):
             return near + (far - near) * weight.astype(dtype)
