@@ -16,10 +16,11 @@ _checking: contextvars.ContextVar[bool] = contextvars.ContextVar("debug_nans", d
 
 @contextlib.contextmanager
 def debug_nans(enable: bool = True) -> Iterator[None]:
-    """Within this context, a NaN or infinity that arises from finite values is an error.
+    """Within this context, a NaN or infinity that arises from finite values and reaches a result is an error.
 
-    Every derivative taken inside looks at each value, forward and backward. It holds for the
-    current thread (and async task) only.
+    Every derivative taken inside looks at each value, forward and backward. What a selection leaves out,
+    as ``np.where(x > 0, np.log(x), 0)`` does at 0, is no error. It holds for the current thread (and async
+    task) only.
 
     Args:
         enable: False switches the checks off again in an inner context.
