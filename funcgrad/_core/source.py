@@ -16,7 +16,6 @@ _LIBRARIES = tuple(
 # file name -> whether it belongs to NumPy or funcgrad, so that paths are compared once per file and
 # not once per call. (A dict by code object would be slower: a code object hashes all that it holds.)
 _internal: dict[str, bool] = {}
-known_internal = _internal.get  # None if it is not known yet
 
 
 def is_internal(filename: str) -> bool:
@@ -25,7 +24,7 @@ def is_internal(filename: str) -> bool:
     return known
 
 
-def caller(depth: int = 3) -> tuple[CodeType, int]:
+def caller(depth: int = 3, _internal_get=_internal.get) -> tuple[CodeType, int]:
     """The code object and instruction offset of the innermost frame that is not a library's.
 
     Args:
@@ -34,7 +33,7 @@ def caller(depth: int = 3) -> tuple[CodeType, int]:
     frame = sys._getframe(depth)
     while frame is not None:
         code = frame.f_code
-        internal = known_internal(code.co_filename)
+        internal = _internal_get(code.co_filename)
         if internal is None:
             internal = is_internal(code.co_filename)
         if not internal:

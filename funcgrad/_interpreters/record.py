@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
 
 from funcgrad._core.primitive import check_dtype
-from funcgrad._core.source import caller, is_internal
+from funcgrad._core.source import caller
 from funcgrad._core.tape import Tape
 from funcgrad._core.tracer import Trace, Tracer, closeable, concrete
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 
-_getframe = sys._getframe
 _ndarray = np.ndarray
 _INEXACT = frozenset((np.ndarray, np.float64, np.float32, float, np.complex128))
 _float64 = np.float64
@@ -104,9 +102,7 @@ class Record(Trace):
         values.append(out)
         if plan.constants:
             self.watch_constants(plan, values, traced)
-        frame = _getframe(2)  # of an operator's caller, most often the user's
-        code = frame.f_code
-        place = (code, frame.f_lasti) if is_internal(code.co_filename) is False else caller(2)
+        place = caller()
         plans = tape.plans
         slot = len(plans)
         plans.append(plan)
