@@ -9,7 +9,7 @@ import numpy as np
 
 from funcgrad import errors, tree
 from funcgrad._core.source import describe
-from funcgrad._core.tracer import Tracer, deriving_context
+from funcgrad._core.tracer import Tracer
 from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._interpreters.forward import push_forward
 from funcgrad._primitives.control import stop_gradient_leaf
@@ -24,7 +24,7 @@ from funcgrad._transforms.arguments import (
 )  # fmt: skip
 from funcgrad._transforms.debugging import walk_check
 from funcgrad._transforms.pushing import Push
-from funcgrad._transforms.recording import Run, check_holomorphic, checked_leaves, plain
+from funcgrad._transforms.recording import Run, check_holomorphic, checked_leaves, plain, walk
 
 
 def value_and_grad(
@@ -245,7 +245,7 @@ def linearize(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
         reached = [r for r in recorded.rows if r is not None]
         types = [(o.shape, o.dtype) for o, r in zip(recorded.outs, recorded.rows) if r is not None]
         tape, check = recorded.record.tape, walk_check(recorded.record)
-        pushed = deriving_context().run(push_forward, tape, inputs, reached, types, check)
+        pushed = walk(push_forward, tape, inputs, reached, types, check)
         if check is not None:
             check.require_finite(reached, pushed)
         pushed = iter(pushed)

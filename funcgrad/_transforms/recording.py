@@ -92,9 +92,8 @@ class Run:
         """A cotangent for each leaf of the inputs; None where the output does not depend on it."""
         pairs = [(r, ct) for r, ct in zip(self.rows, cotangents) if r is not None]
         rows, seeds = [r for r, _ in pairs], [ct for _, ct in pairs]
-        # an infinite derivative is a result; debug_nans finds its cause
         check = walk_check(self.record)
-        cts = deriving_context().run(pull_back, self.record.tape, rows, seeds, consume, check)
+        cts = walk(pull_back, self.record.tape, rows, seeds, consume, check)
         if check is not None:
             check.require_finite(range(len(cts)), cts)
         return [None if slot is None else cts[slot] for slot in self.slots]
@@ -149,6 +148,27 @@ class Run:
             if slot in cuts:
                 found |= pass_on_cut(leaf, cuts[slot])
         return found
+
+
+def walk(walker: Callable, *args: Any) -> list[Any]:
+    """Walk a tape. An error of a rule is told which operation it belongs to.
+
+    Floating-point warnings are off: an infinite derivative is a result; `debug_nans` finds its cause.
+    """
+    try:
+        return deriving_context().run(walker, *args)
+    except Exception as error:
+        traceback = error.__traceback__
+        while traceback is not None:
+            known = traceback.tb_frame.f_locals
+            if traceback.tb_frame.f_code is walker.__code__ and "row" in known:
+                tape, row = known["tape"], known["row"]
+                if tape.plans[row] is not None:
+                    name = tape.plans[row].prim.name
+                    error.add_note(f"in the derivative of {name}, which was called at {tape.where(row)}")
+                break
+            traceback = traceback.tb_next
+        raise
 
 
 def pass_on_cut(value: Any, place: tuple) -> bool:
