@@ -192,6 +192,11 @@ def _update_pull_x(g, arrays, *, template, unique):
     return index_update(g, np.zeros((), g.dtype), *arrays, template=template, unique=True)
 
 
+@index_update.living
+def _update_live(x_shape, arrays, *, template, unique):
+    return index_update(np.ones(x_shape, bool), np.zeros((), bool), *arrays, template=template, unique=True)
+
+
 @index_update.jvp("values")
 def _update_push_values(t, x_shape, arrays, *, template, unique):
     zeros = np.zeros(x_shape, t.dtype)

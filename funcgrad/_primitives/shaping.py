@@ -147,6 +147,12 @@ def _diagonal_transpose(g, x_shape, *, offset, axis1, axis2):
     return np.moveaxis(out, (-2, -1), (axis1, axis2))
 
 
+@diagonal.living
+def _diagonal_live(x_shape, *, offset, axis1, axis2):
+    all_of_it = np.broadcast_to(np.True_, x_shape).diagonal(offset, axis1, axis2)
+    return _diagonal_transpose(all_of_it, x_shape, offset=offset, axis1=axis1, axis2=axis2)
+
+
 @linear(structural=True)
 def from_diagonal(x, *, shape, offset):
     """Matrices of a shape, in the last two axes, that are zero but for one diagonal."""
