@@ -66,7 +66,7 @@ class Autograd(Library):
 
 class Advect(Library):
     def product(self, f, x, v):
-        return lambda: self.module.jvp(self.module.grad(f))((x,), (v,))[1]
+        return lambda: self.module.jvp(self.module.grad(f))(x, tangents=v)[1]
 
     def tape(self, f, x):
         return self.module.vjp(f)(x)

@@ -290,7 +290,8 @@ WORKS = [
       for k in (100, 10_000, 100_000, 1_000_000)],
     Work("scalar", "0-d array", "gradient", scalar, scalar_gradient, lambda: (np.array(0.7),)),
     Work("scalar", "Python float", "gradient", scalar, scalar_gradient, lambda: (0.7,)),
-    *[Work("chain HVP", f"k={k:,}", "product", chain, chain_product, partial(chain_inputs, k, True), k, k < 999)
+    *[Work("chain HVP", f"k={k:,}", "product", chain, chain_product, partial(chain_inputs, k, True), k,
+           k < 1_000)
       for k in (100, 10_000)],
     *[Work("reading x[i]", f"n={n:,}", "gradient", reading, reading_gradient, partial(reading_inputs, n), n)
       for n in (1_000, 10_000)],
@@ -298,7 +299,7 @@ WORKS = [
       for n in (50, 1_000)],
     Work("elementwise", "n=1,000,000", "gradient", elementwise, elementwise_gradient, elementwise_inputs),
     *[Work("network", f"{n} images, {t}", "training", network, network_step, partial(network_inputs, n, t), 0,
-           n < 99)
+           n < 100)
       for n in (64, 256) for t in ("float32", "float64")],
     Work("logistic HVP", "100,000 x 50", "product", logistic, logistic_product, logistic_inputs),
     Work("Hessian", "n=200", "hessian", dense, dense_hessian, dense_inputs),
