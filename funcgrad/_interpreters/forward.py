@@ -10,7 +10,7 @@ import numpy as np
 from funcgrad._core.plans import push_joint
 from funcgrad._core.primitive import NO_PARAMS, check_dtype
 from funcgrad._core.tape import Tape
-from funcgrad._core.tracer import Trace, Tracer, closeable, concrete, deriving_context
+from funcgrad._core.tracer import Trace, Tracer, closeable, concrete, deriving_context, known_finite
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 
 _ndarray = np.ndarray
@@ -25,6 +25,9 @@ class Dual(Tracer):
     @property
     def primal(self) -> Any:
         return self.value
+
+    def known_finite(self) -> bool:
+        return known_finite(self.value) and known_finite(self.tangent)
 
 
 @closeable

@@ -13,7 +13,7 @@ import numpy as np
 
 from funcgrad._core.primitive import NO_PARAMS, Accumulator, Rule
 from funcgrad._core.tape import Tape
-from funcgrad._core.tracer import Tracer
+from funcgrad._core.tracer import Tracer, known_finite
 from funcgrad._core.types import shape_of
 from funcgrad._interpreters.record import Record, Recorded
 
@@ -184,7 +184,7 @@ class _Walk:
         incoming = [None] * count
         if live is not None and plan.prim.elementwise:
             incoming = [live] * count
-        elif live is not None and plan.prim.structural:
+        elif live is not None and plan.prim.structural and max(self.tape.parents[row]) >= self.tape.inputs:
             moved = plan.pull(live.astype(dtype), residuals, params)
             incoming = [None if m is None else m != 0 for m in moved]
         cts, masks = [], []
@@ -192,7 +192,8 @@ class _Walk:
             mask = None if ct is None else _both(incoming[index], own[index])
             if mask is not None:
                 mask = np.broadcast_to(mask, np.broadcast_shapes(shape_of(mask), ct.shape))
-                if plan.prim.elementwise or own[index] is not None:
+                # a share of 0 is 0 times something: only against something infinite is it not
+                if (plan.prim.elementwise or own[index] is not None) and not known_finite(ct):
                     ct = np.where(mask, ct, np.zeros((), ct.dtype))
             if fitting and fitting[index] is not None:
                 ct = fit(ct, *fitting[index])

@@ -5,7 +5,7 @@ import numpy as np
 from funcgrad._primitives.kinds import constant, elementwise
 
 COMPARISONS = (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)
-TESTS = (np.isfinite, np.isinf, np.isnan, np.isnat, np.signbit)
+TESTS = (np.isfinite, np.isinf, np.isnan, np.signbit)
 LOGIC = (np.logical_and, np.logical_or, np.logical_xor, np.logical_not)
 ROUNDING = (np.floor, np.ceil, np.trunc, np.rint)
 INTEGERS = (
