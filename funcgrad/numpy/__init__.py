@@ -36,15 +36,23 @@ _loaded = {name: value for name, value in vars(_numpy).items() if not name.start
 globals().update(_loaded)
 
 from funcgrad.numpy.creation import (  # noqa: E402  over NumPy's
+    append,
     arange,
     array,
     asanyarray,
     asarray,
     ascontiguousarray,
+    column_stack,
+    concat,
+    concatenate,
+    dstack,
     full,
     full_like,
+    hstack,
     pad,
+    stack,
     take,
+    vstack,
 )
 from funcgrad.numpy.updates import index_add, index_update  # noqa: E402
 

@@ -138,6 +138,13 @@ def _on_any(function: Callable) -> Callable:
     return call
 
 
+append = _on_any(np.append)
+column_stack = _on_any(np.column_stack)
+concatenate = concat = _on_any(np.concatenate)
+dstack = _on_any(np.dstack)
 full_like = _on_any(np.full_like)
+hstack = _on_any(np.hstack)
 pad = _on_any(np.pad)
+stack = _on_any(np.stack)
 take = _on_any(np.take)
+vstack = _on_any(np.vstack)

@@ -174,11 +174,12 @@ def _at(x: Any, axis: int, index: Any) -> Any:
 def take(a, indices, axis=None, out=None, mode="raise"):
     refuse_out("take", out)
     x, axis = _along(asarray(a), axis)
+    given = isinstance(indices, (np.ndarray, Tracer))
     indices = asarray(indices)
     if indices.dtype.kind not in "iu":
-        if indices.size:
+        if given and indices.dtype.kind != "b":  # lists are cast, as NumPy does
             raise TypeError(
-                f"Cannot cast array data from {indices.dtype!r} to dtype('int64') by the rule 'safe'"
+                f"Cannot cast array data from {indices.dtype!r} to dtype('int64') by the rule 'same_kind'"
             )
         indices = indices.astype(np.intp)
     if mode == "wrap":

@@ -155,7 +155,7 @@ def _repeated(x, axis, width, kind, mode):
     terms = [(1 - ends[0] - ends[1], out)]
     terms += [(ends[0], _part(x, axis, slice(0, 1))), (ends[1], _part(x, axis, slice(-1, None)))]
     zero = np.zeros((), x.dtype)
-    first, *rest = [np.where(k == 0, zero, k.astype(x.dtype) * part) for k, part in terms]
+    first, *rest = [k.astype(x.dtype) * np.where(k == 0, zero, part) for k, part in terms]
     for term in rest:
         first = first + term
     return first
