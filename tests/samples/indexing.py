@@ -60,7 +60,7 @@ ARRAYS = [
     read(I2, V),
     read([], V),
     read(np.array(2), V),
-    read(np.zeros((0, 2), int), V),
+    read(np.zeros((2, 0), int), V),
     read([1, 1, 0], M),
     read(([0, 2], [1, 1]), M),
     read((slice(None), [3, 0, 3]), M),
