@@ -14,6 +14,7 @@ import shlex
 import statistics
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from libraries import KINDS, ONE_THREAD
@@ -27,9 +28,10 @@ IMPORT = "import time, numpy; b = time.process_time(); import {}; print(time.pro
 FRESH = ("memory", "tape", "import")  # measured in fresh processes
 
 
-def python(*arguments: str) -> str:
+def python(*arguments: str, **variables: str) -> str:
     """What a fresh process prints; empty if it fails."""
-    done = subprocess.run([sys.executable, *arguments], env=ENVIRONMENT, capture_output=True, text=True)
+    environment = {**ENVIRONMENT, **variables}
+    done = subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True)
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
@@ -52,20 +54,27 @@ def timings(names, args: argparse.Namespace) -> list[dict]:
     return results
 
 
-def in_fresh_processes(what: str, names, quick: bool) -> dict[str, list]:
-    """Memory of a gradient or of a tape, or time of the import: for each library (median, count)."""
-    names = names if what == "import" else ["by hand", *names]
-    count = {"memory": 20 if quick else 100, "tape": 10_000 if quick else 100_000}.get(what)
+def memory(what: str, names, count: int) -> dict[str, list]:
+    """Memory of a gradient or of a tape, each in fresh processes: for each library (median, count)."""
+    found: dict[str, list[float]] = {name: [] for name in ("by hand", *names)}
+    for _ in range(3):
+        for name, values in found.items():
+            printed = python(str(HERE / "fresh.py"), what, name, str(count))
+            values += [float(printed)] if printed else []
+    return {name: [statistics.median(values), count] for name, values in found.items() if values}
+
+
+def imports(names) -> dict[str, float]:
+    """The seconds that each library's import takes after NumPy's: medians of ten fresh processes."""
     found: dict[str, list[float]] = {name: [] for name in names}
-    for _ in range(10 if what == "import" else 3):
-        for name in names:
-            if what == "import":
-                printed = python("-c", IMPORT.format(name))
-            else:
-                printed = python(str(HERE / "fresh.py"), what, name, str(count))
-            found[name] += [float(printed)] if printed else []
-    print("measured", what, file=sys.stderr)
-    return {name: [statistics.median(xs), count] for name, xs in found.items() if xs}
+    with tempfile.TemporaryDirectory() as cache:  # of compiled modules, wherever they may not be written
+        for turn in range(11):
+            for name, values in found.items():
+                printed = python(
+                    "-c", IMPORT.format(name), PYTHONPYCACHEPREFIX=cache, PYTHONDONTWRITEBYTECODE=""
+                )
+                values += [float(printed)] * (turn > 0)
+    return {name: statistics.median(values) for name, values in found.items()}
 
 
 def measure(args: argparse.Namespace) -> dict:
@@ -78,9 +87,15 @@ def measure(args: argparse.Namespace) -> dict:
         "command": shlex.join(["python", "benchmarks/run.py", *sys.argv[1:]]),
         "timings": timings(names, args) if not args.only or set(args.only) - set(FRESH) else [],
     }
-    for what in FRESH:
+    fresh = {
+        "memory": lambda: memory("memory", names, 20 if args.quick else 100),
+        "tape": lambda: memory("tape", names, 10_000 if args.quick else 100_000),
+        "import": lambda: imports(names),
+    }
+    for what, figures in fresh.items():
         if not args.only or what in args.only:
-            results[what] = in_fresh_processes(what, names, args.quick)
+            results[what] = figures()
+            print("measured", what, file=sys.stderr)
     return results
 
 
