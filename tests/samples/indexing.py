@@ -58,7 +58,7 @@ ARRAYS = [
     read([0, 2, 2, -1], V, dtypes=C),
     read(np.array([0, 2, 2, -1]), V),
     read(I2, V),
-    read([], V),
+    read(([],), V),
     read(np.array(2), V),
     read(np.zeros((2, 0), int), V),
     read([1, 1, 0], M),
