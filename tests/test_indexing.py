@@ -335,3 +335,8 @@ def test_of_a_nonfinite_matrix_the_triangle_is_finite():
     out, pull = fg.vjp(np.tril, x)
     assert out.tolist() == [[1.0, 0.0], [2.0, 3.0]]
     assert pull(np.ones((2, 2)))[0].tolist() == [[1.0, 0.0], [1.0, 1.0]]
+
+
+def test_a_plain_array_at_batched_indices_names_the_way():
+    with pytest.raises(errors.ConcretizationError, match=r"funcgrad\.numpy\.take"):
+        fg.vmap(lambda i: X[i])(np.arange(3))
