@@ -102,6 +102,19 @@ def test_unknown_operands_are_refused_by_python():
     assert grad(lambda x: 1.0 * x if x != "a" else 0 * x)(2.0) == 1.0
 
 
+def test_roundings_of_python():
+    def f(x):
+        assert (round(x), round(x, 1)) == (2, 2.3)
+        return x * [1.0, 2.0, 3.0][round(x)]
+
+    assert grad(f)(2.26) == 3.0
+    with pytest.raises(TypeError, match="__round__"):
+        traced(round)
+    for read in (math.floor, math.ceil, math.trunc):
+        with pytest.raises(errors.ConcretizationError, match=f"np.{read.__name__}"):
+            grad(lambda x, read=read: read(x) * x)(2.26)
+
+
 def test_python_reads_what_has_no_derivative():
     def f(x):
         if x[0] > 0 and bool(x[1] < 5):
@@ -211,7 +224,34 @@ def test_scalars_are_rebound():
     assert grad(f)(np.float64(3.0)) == 7.0
 
 
+def test_what_shares_memory_in_numpy():
+    """In place, a change shows under every name, or it is refused."""
+    for f in (lambda x: x.conj(), lambda x: x.real, lambda x: np.real(x), lambda x: x):
+        plain = X.copy()
+        y = f(plain)
+        y += 1.0
+
+        def run(x, f=f):
+            x = x * 1.0
+            y = f(x)
+            y += 1.0
+            return np.sum(x)
+
+        assert value_and_grad(run)(X)[0] == np.sum(plain)
+
+
+def test_flat_reads_like_an_array():
+    np.testing.assert_array_equal(
+        grad(lambda x: x.flat[4] + sum(x.flat[:2]) + len(x.flat))(X), [[1, 1, 0], [0, 1, 0]]
+    )
+
+
 IN_PLACE = {
+    "shape": lambda x: setattr(x, "shape", (3, 2)),
+    "real": lambda x: setattr(x, "real", 0.0),
+    "flat": lambda x: x.flat.__setitem__(0, 1.0),
+    "nan_to_num": lambda x: np.nan_to_num(x, copy=False),
+    "floordiv": lambda x: x.__ifloordiv__(2.0),
     "assignment": lambda x: x.__setitem__(0, 1.0),
     "slice": lambda x: x.__setitem__(slice(0, 1), x[:1]),
     "view": lambda x: x[1:].__iadd__(1.0),

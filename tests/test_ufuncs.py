@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from funcgrad import errors, grad, jvp, make_jaxpr, vmap
+from funcgrad import errors, grad, jvp, make_jaxpr, vjp, vmap
 from funcgrad._core.primitive import Primitive
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 
@@ -79,7 +79,13 @@ KINKS = [
     (np.logaddexp, (-INF, -INF), (0.5, 0.5)),
     (np.logaddexp, (1e3, -1e3), (1.0, 0.0)),
     (np.logaddexp2, (-INF, 1.0), (0.0, 1.0)),
+    (np.power, (INF, 0.0), (0.0, INF)),
+    (lambda b: np.fmod(0.9, b), (0.1,), (-8.0,)),
+    (lambda b: np.remainder(0.9, b), (0.1,), (-8.0,)),
+    (lambda a: np.modf(a)[0], (INF,), (1.0,)),
+    (np.arcsinh, (1e200,), (1e-200,)),
     (np.sinc, (0.0,), (0.0,)),
+    (np.i0, (0.0,), (0.0,)),
     (np.tanh, (1e3,), (0.0,)),
     (np.log1p, (0.0,), (1.0,)),
     (np.expm1, (0.0,), (1.0,)),
@@ -118,6 +124,14 @@ def test_a_true_singularity_stays_visible():
         assert np.isnan(grad(lambda x: np.sqrt(x) ** 2)(0.0))
 
 
+def test_no_warning_of_infinities():
+    """Nor where the difference of two infinities is none."""
+    x = np.array([-INF, INF, 0.0])
+    for f in (np.logaddexp, np.logaddexp2):
+        _, pull = vjp(f, x, x.copy())
+        np.testing.assert_allclose(pull(np.ones(3)), np.full((2, 3), 0.5))
+
+
 def test_no_warning_far_out():
     """Exact, and without overflow: the suite turns warnings into errors."""
     for f in (np.tanh, lambda x: np.logaddexp(x, 0.0), lambda x: 1 / (1 + np.exp(-x)), np.arctan):
@@ -131,6 +145,9 @@ def test_second_derivatives_at_ties_and_zeros():
     np.testing.assert_allclose(grad(second(second(np.sinc)))(0.0), 0.0, atol=1e-12)
     np.testing.assert_allclose(second(second(np.sinc))(0.0), np.pi**4 / 5)
     assert second(lambda x: np.where(x > 0, np.sqrt(x), 0.0))(0.0) == 0.0
+    assert second(lambda x: np.hypot(x, 0.0))(0.0) == 0.0
+    assert second(lambda x: np.abs(x * (1 + 1j)))(0.0) == 0.0
+    assert second(np.i0)(0.0) == 0.5
     assert second(lambda x: x**2)(0.0) == 2.0
     assert second(lambda x: np.power(x, np.array(2.0)))(0.0) == 2.0
 
@@ -202,8 +219,39 @@ def test_keyword_arguments():
     np.testing.assert_allclose(grad(lambda x: np.sum(np.add.outer(x, x)))(x), [4.0, 4.0])
 
 
+def test_clip_takes_what_numpy_takes():
+    x = np.array([-0.5, 0.5, 1.5])
+    for f in (
+        lambda x: np.clip(x, 0.0, 1.0),
+        lambda x: np.clip(x, min=0.0, max=1.0),
+        lambda x: x.clip(0.0, 1.0),
+        lambda x: x.clip(max=1.0, min=[0.0, 0.0, 0.0]),
+        lambda x: x.clip(0.0).clip(max=1.0),
+    ):
+        np.testing.assert_array_equal(grad(lambda x, f=f: np.sum(f(x)))(x), [0.0, 1.0, 0.0])
+    for arguments, options in (((0.0, 1.0), {"min": 0.5}), ((0.0,), {}), ((0.0, 1.0), {"bogus": 1})):
+        with pytest.raises((TypeError, ValueError)):
+            np.clip(x, *arguments, **options)
+        with pytest.raises((TypeError, ValueError)):
+            grad(lambda x, a=arguments, o=options: np.sum(np.clip(x, *a, **o)))(x)
+    with pytest.raises(errors.UnsupportedArgumentError, match="np.where"):
+        grad(lambda x: np.sum(np.clip(x, 0.0, 1.0, where=x > 0)))(x)
+
+
+def test_powers_of_integers_are_numpys():
+    """A batch may be one of integers, of which 2.0 makes floating-point numbers and 2 does not."""
+    x = np.array([1, 2, 3])
+    for y in (2, 2.0, 0.5, -1.0, np.int64(3), np.float64(2.0)):
+        found = vmap(lambda x, y=y: x**y)(x)
+        np.testing.assert_array_equal(found, x**y)
+        assert found.dtype == (x**y).dtype
+
+
 def test_lists_are_arrays():
     x = np.array([0.5, 1.5])
+    found = vmap(lambda x: (x < [1.0, 1.0], [1.0, 2.0] * x, x ** [1, 2]))(x[None])
+    for a, b in zip(found, ([[True, False]], [[0.5, 3.0]], [[0.5, 2.25]])):
+        np.testing.assert_array_equal(a, b)
     np.testing.assert_allclose(
         grad(lambda x: np.sum(np.multiply(x, [1.0, 2.0]) + [3.0, 4.0] * x))(x), [4.0, 6.0]
     )

@@ -6,6 +6,7 @@ in a rule are weak, so a float32 cotangent stays one.
 
 import numpy as np
 
+from funcgrad._core.types import dtype_of
 from funcgrad._primitives.kinds import elementwise
 
 _LN2 = 0.6931471805599453
@@ -33,7 +34,14 @@ arctan = elementwise(np.arctan, lambda g, x: g / (1 + x * x))
 sinh = elementwise(np.sinh, lambda g, x: g * np.cosh(x))
 cosh = elementwise(np.cosh, lambda g, x: g * np.sinh(x))
 tanh = elementwise(np.tanh, lambda g, y: g * (1 - y * y))
-arcsinh = elementwise(np.arcsinh, lambda g, x: g / np.sqrt(1 + x * x))
+
+
+def _arcsinh_rule(g, x):
+    # hypot does not overflow, as a square does, in float16 from 256 on
+    return g / (np.sqrt(1 + x * x) if dtype_of(x).kind == "c" else np.hypot(x, 1))
+
+
+arcsinh = elementwise(np.arcsinh, _arcsinh_rule)
 arccosh = elementwise(np.arccosh, lambda g, x: g / (np.sqrt(x - 1) * np.sqrt(x + 1)))
 arctanh = elementwise(np.arctanh, lambda g, x: g / ((1 - x) * (1 + x)))
 

@@ -6,7 +6,13 @@ structural zeros of the cotangent. At a tie the derivative is shared equally.
 
 import numpy as np
 
+from funcgrad._core.tracer import Tracer
 from funcgrad._primitives.kinds import elementwise
+
+
+def nowhere(mask) -> bool:
+    """Whether a mask is known to be empty everywhere, so that a rule can do without selecting by it."""
+    return not (isinstance(mask, Tracer) or mask.any())
 
 
 def _zero_of(g):
@@ -23,60 +29,31 @@ where = elementwise(
 )
 
 
-def _share(g, wins, ties):
-    """The share of one of two arguments: all where it wins, half at a tie, a true 0 elsewhere."""
-    return np.where(ties, 0.5 * g, np.where(wins, g, _zero_of(g)))
+def _share(g, live, ties):
+    """The share of one of two arguments: all where it is live, half at a tie, a true 0 elsewhere."""
+    share = np.where(live, g, _zero_of(g))
+    return share if nowhere(ties) else np.where(ties, 0.5 * g, share)
 
 
-def _extremum(ufunc, wins):
-    """maximum and its like; an argument that is NaN, and makes the output NaN, wins."""
+def _extremum(ufunc, reaches, nan_wins):
+    """maximum and its like: an argument is live where it reaches the other, or as NaN stands or gives way."""
 
-    def first(g, y, a, b):
-        return _share(g, wins(a, b) | (a != a), a == b)
+    def live(own, other):
+        number = own if nan_wins else other
+        return reaches(own, other) | np.not_equal(number, number)
 
-    def second(g, y, a, b):
-        return _share(g, wins(b, a) | (b != b), a == b)
-
-    return elementwise(
-        ufunc,
-        first,
-        second,
-        live=(
-            lambda a, b: wins(a, b) | (a == b) | (a != a),
-            lambda a, b: wins(b, a) | (a == b) | (b != b),
-        ),
-    )
-
-
-def _extremum_of_numbers(ufunc, wins):
-    """fmax and its like: an argument that is NaN loses."""
-
-    def first(g, a, b):
-        return _share(g, wins(a, b) | (b != b), a == b)
-
-    def second(g, a, b):
-        return _share(g, wins(b, a) | (a != a), a == b)
+    def share(g, own, other):
+        return _share(g, live(own, other), np.equal(own, other))
 
     return elementwise(
         ufunc,
-        first,
-        second,
-        live=(
-            lambda a, b: wins(a, b) | (a == b) | (b != b),
-            lambda a, b: wins(b, a) | (a == b) | (a != a),
-        ),
+        lambda g, a, b: share(g, a, b),
+        lambda g, a, b: share(g, b, a),
+        live=(lambda a, b: live(a, b), lambda a, b: live(b, a)),
     )
 
 
-def _greater(a, b):
-    return np.greater(a, b)
-
-
-def _less(a, b):
-    return np.less(a, b)
-
-
-maximum = _extremum(np.maximum, _greater)
-minimum = _extremum(np.minimum, _less)
-fmax = _extremum_of_numbers(np.fmax, _greater)
-fmin = _extremum_of_numbers(np.fmin, _less)
+maximum = _extremum(np.maximum, np.greater_equal, nan_wins=True)
+minimum = _extremum(np.minimum, np.less_equal, nan_wins=True)
+fmax = _extremum(np.fmax, np.greater_equal, nan_wins=False)
+fmin = _extremum(np.fmin, np.less_equal, nan_wins=False)

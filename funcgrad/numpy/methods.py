@@ -13,7 +13,7 @@ from funcgrad.numpy.protocol import implements
 
 #: Methods that call NumPy's function with the array first.
 DELEGATED = (
-    "all", "any", "argmax", "argmin", "argpartition", "argsort", "clip", "cumprod", "cumsum",
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "cumprod", "cumsum",
     "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ptp", "ravel", "repeat", "round",
     "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var",
 )  # fmt: skip
@@ -87,6 +87,10 @@ def _transpose(self, *axes):
     return np.transpose(self, _shape_arguments(axes) if axes else None)
 
 
+def _clip(self, min=None, max=None, out=None, **kwargs):
+    return np.clip(self, min, max, out, **kwargs)
+
+
 def _compress(self, condition, axis=None, out=None):
     return np.compress(condition, self, axis=axis, out=out)
 
@@ -132,17 +136,39 @@ def astype(x, dtype, /, *, copy=True, device=None):
 Tracer.reshape = _reshape
 Tracer.transpose = _transpose
 Tracer.flatten = _flatten
+Tracer.clip = _clip
 Tracer.compress = _compress
 Tracer.copy = _copy
 Tracer.astype = _astype
 Tracer.view = _view
-Tracer.conj = Tracer.conjugate = lambda self: np.conjugate(self)
+Tracer.conj = Tracer.conjugate = lambda self: np.conjugate(self) if self.dtype.kind == "c" else self
 Tracer.T = property(lambda self: np.transpose(self))
 Tracer.mT = property(lambda self: np.matrix_transpose(self))
 Tracer.real = property(lambda self: np.real(self))
 Tracer.imag = property(lambda self: np.imag(self))
-Tracer.flat = property(lambda self: iter(np.ravel(self)))
+Tracer.flat = property(lambda self: np.ravel(self))
 Tracer.itemsize = property(lambda self: self.dtype.itemsize)
 Tracer.nbytes = property(lambda self: self.size * self.dtype.itemsize)
 Tracer.strides = property(lambda self: np.empty(self.shape, self.dtype).strides)
 Tracer.device = "cpu"
+
+
+def _refuse_to_set(name: str, cure: str):
+    def setter(self, value):
+        raise errors.InPlaceError(f"x.{name} = v", describe(*caller(2)), cure)
+
+    return setter
+
+
+#: Attributes that change the array itself when they are set in NumPy, and what to write instead.
+ASSIGNED = {
+    "shape": "Write x = x.reshape(shape).",
+    "dtype": "Write x = x.astype(dtype).",
+    "strides": "Write it with np.reshape, np.transpose and slices.",
+    "real": "Write x = v + 1j * x.imag.",
+    "imag": "Write x = x.real + 1j * v.",
+    "flat": "Write x = np.reshape(v, x.shape), or funcgrad.numpy.index_update(x, index, v).",
+}
+for _kind in (Tracer, *Tracer.__subclasses__()):
+    for _name in ASSIGNED.keys() & vars(_kind).keys():
+        setattr(_kind, _name, vars(_kind)[_name].setter(_refuse_to_set(_name, ASSIGNED[_name])))

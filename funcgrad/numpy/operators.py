@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from funcgrad import errors
 from funcgrad._core.primitive import NO_PARAMS
 from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, concrete
-from funcgrad._core.types import dtype_of, shape_of
+from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 from funcgrad._primitives.arithmetic import absolute, negative, positive, power, scalar_power
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 from funcgrad.numpy import protocol, ufuncs
@@ -39,12 +41,12 @@ def _attach_fast(name: str, prim) -> None:
     def forward(self, other):
         if type(other) in _PLAIN or (isinstance(other, Tracer) and other._trace is self._trace):
             return self._trace.process(prim, (self, other), NO_PARAMS)
-        return prim(self, other) if _is_operand(other) else NotImplemented
+        return prim(self, _operand(other)) if _is_operand(other) else NotImplemented
 
     def reflected(self, other):
         if type(other) in _PLAIN:
             return self._trace.process(prim, (other, self), NO_PARAMS)
-        return prim(other, self) if _is_operand(other) else NotImplemented
+        return prim(_operand(other), self) if _is_operand(other) else NotImplemented
 
     setattr(Tracer, f"__{name}__", forward)
     setattr(Tracer, f"__r{name}__", reflected)
@@ -65,7 +67,7 @@ def _attach_comparison(name: str, ufunc) -> None:
     prim = IMPLEMENTATIONS[ufunc]
 
     def compare(self, other):
-        return prim(self, other) if _is_operand(other) else NotImplemented
+        return prim(self, _operand(other)) if _is_operand(other) else NotImplemented
 
     setattr(Tracer, f"__{name}__", compare)
 
@@ -73,6 +75,11 @@ def _attach_comparison(name: str, ufunc) -> None:
 def _is_operand(x) -> bool:
     """Whether NumPy's operators take it: numbers, arrays, and lists of them."""
     return isinstance(x, (np.ndarray, np.generic, int, float, complex, Tracer, list, tuple))
+
+
+def _operand(x):
+    """Lists as arrays, everything else as it is."""
+    return np.asarray(x) if isinstance(x, (list, tuple)) else x
 
 
 for _name, _ufunc in _FAST.items():
@@ -83,16 +90,33 @@ for _name, _ufunc in _COMPARISONS.items():
     _attach_comparison(_name, _ufunc)
 
 
+_DOUBLES = (np.dtype(np.float64), np.dtype(np.complex128))
+
+
+def _exponent(x: Tracer, y) -> int | float | None:
+    """A constant exponent as a Python number, if the power has the same dtype with it; None else."""
+    if (type(y) is np.float64 or type(y) is np.int64) and x.dtype in _DOUBLES and not x.weak:
+        y = y.item()
+    if type(y) is float and y.is_integer() and abs(y) < 2**31:
+        # 2.0 makes floats of integers, 2 does not
+        return int(y) if is_differentiable(x.dtype) else None
+    return y if type(y) is int or (type(y) is float and math.isfinite(y)) else None
+
+
 def _pow(self, other, modulo=None):
     if modulo is not None:
         return NotImplemented
-    if type(other) in (int, float):
-        return (
-            scalar_power(self, y=int(other) if other == int(other) else other)
-            if other - other == 0
-            else power(self, other)
-        )
-    return np.power(self, other) if _is_operand(other) else NotImplemented
+    exponent = _exponent(self, other)
+    if exponent is not None:
+        return self._trace.process(scalar_power, (self,), {"y": exponent})
+    return power(self, _operand(other)) if _is_operand(other) else NotImplemented
+
+
+@protocol.implements(np.power)
+def _power(a, b):
+    if isinstance(a, Tracer) and type(_exponent(a, b)) is int:
+        return a**b
+    return power(a, b)
 
 
 def _rpow(self, other):
@@ -115,7 +139,8 @@ def _attach_in_place(name: str) -> None:
             what = f"{where} on an array that shares memory with another"
             raise errors.InPlaceError(what, describe(*caller(2)), cure)
         if type(result) is not type(self) or result._trace is not self._trace:
-            what = f"{where} with a value of another transform"
+            ends = "a value of another transform" if isinstance(result, Tracer) else "a derivative that ends"
+            what = f"{where} with {ends}"
             raise errors.InPlaceError(what, describe(*caller(2)), cure)
         if result.shape != self.shape:
             raise ValueError(
@@ -124,8 +149,9 @@ def _attach_in_place(name: str) -> None:
             )
         if result.dtype != self.dtype:
             if not np.can_cast(result.dtype, self.dtype, "same_kind"):
-                raise np._core._exceptions._UFuncOutputCastingError(
-                    getattr(np, _UFUNC_NAMES[name]), "same_kind", result.dtype, self.dtype, 0
+                raise TypeError(
+                    f"Cannot cast the result of {where} from {result.dtype!r} to {self.dtype!r} according to "
+                    "the rule 'same_kind'"
                 )
             result = ufuncs.cast(result, self.dtype)
         for slot in type(self).__slots__:  # the box is rebound, so that every name for it sees the change
@@ -137,11 +163,7 @@ def _attach_in_place(name: str) -> None:
 
 _SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**",
-    "matmul": "@",
-}  # fmt: skip
-_UFUNC_NAMES = {
-    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
-    "mod": "remainder", "pow": "power", "matmul": "matmul",
+    "matmul": "@", "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>",
 }  # fmt: skip
 
 
@@ -160,7 +182,6 @@ Tracer.__neg__ = lambda self: negative(self)
 Tracer.__pos__ = lambda self: positive(self)
 Tracer.__abs__ = lambda self: absolute(self)
 Tracer.__invert__ = lambda self: np.invert(self)
-Tracer.__round__ = lambda self, ndigits=0: np.round(self, ndigits or 0)
 Tracer.__array_ufunc__ = protocol.array_ufunc
 Tracer.__array_function__ = protocol.array_function
 Tracer.__array_priority__ = 1000.0
@@ -195,6 +216,12 @@ def _int(self):
     return int(_known(self, "int(x)"))
 
 
+def _round(self, ndigits=None):
+    if self.shape:
+        raise TypeError("type numpy.ndarray doesn't define __round__ method")
+    return int(np.rint(self)) if ndigits is None else np.round(self, ndigits)
+
+
 def _index(self):
     value = _known(self, "x as an index")
     if dtype_of(value).kind not in "iu" or shape_of(value):
@@ -217,9 +244,26 @@ _FLOAT_CURE = (
 Tracer.__bool__ = _bool
 Tracer.__int__ = _int
 Tracer.__index__ = _index
+Tracer.__round__ = _round
 Tracer.__float__ = _refuse("float(x)", _FLOAT_CURE.format("float(stop_gradient(x))"))
 Tracer.__complex__ = _refuse("complex(x)", _FLOAT_CURE.format("complex(stop_gradient(x))"))
-Tracer.__array__ = _refuse("np.asarray(x)", _FLOAT_CURE.format("np.asarray(stop_gradient(x))"))
+
+
+for _name in ("floor", "ceil", "trunc"):
+    _cure = f"Write np.{_name}(x), int(np.{_name}(x)) for an index, or math.{_name}(stop_gradient(x))."
+    setattr(Tracer, f"__{_name}__", _refuse(f"math.{_name}(x)", _cure))
+
+
+def _array(self, *args, **kwargs):
+    if self.dtype.kind in "iub":
+        what = "a[x], or np.asarray(x),"
+        cure = "To read a plain array at traced indices, write funcgrad.numpy.take(a, x, axis=0)."
+    else:
+        what, cure = "np.asarray(x)", _FLOAT_CURE.format("np.asarray(stop_gradient(x))")
+    raise errors.ConcretizationError(what, cure, describe(*caller(2)))
+
+
+Tracer.__array__ = _array
 
 
 def _len(self):

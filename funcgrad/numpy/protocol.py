@@ -79,7 +79,8 @@ def call_ufunc(ufunc, implementation, inputs, *, out=None, where=True, dtype=Non
     """A ufunc with keyword arguments: `dtype=` casts the inputs, `out=` and `where=` are refused."""
     name = ufunc.__name__
     if out is not None and any(o is not None for o in out):
-        raise errors.InPlaceError(f"np.{name}(..., out=...)", _place(), f"Write y = np.{name}(...).")
+        cure = f"Write x = np.{name}(x, v), or with the operator x = x * v: these make a new array."
+        raise errors.InPlaceError(f"x *= v on a plain array, or np.{name}(..., out=x),", _place(), cure)
     if where is not True:
         cure = f"Entries left out would be undefined. Write np.where(mask, np.{name}(x), other)."
         raise errors.UnsupportedArgumentError(name, "where=", _place(), cure)

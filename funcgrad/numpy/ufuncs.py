@@ -10,7 +10,7 @@ from funcgrad import errors
 from funcgrad._core.source import caller, describe
 from funcgrad._core.types import dtype_of, is_differentiable
 from funcgrad._interpreters.batch import batch_leading
-from funcgrad._primitives import arithmetic, constants, selection
+from funcgrad._primitives import arithmetic, constants, selection, special
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 from funcgrad.numpy.arguments import given, refuse_out
 from funcgrad.numpy.protocol import implements
@@ -57,8 +57,7 @@ def conjugate(x):
 def sign(x):
     if dtype_of(x).kind != "c":
         return constants.real_sign(x)
-    size = np.abs(x)
-    return x / np.where(size == 0, np.ones((), size.dtype), size)
+    return arithmetic.direction(x, np.abs(x))
 
 
 @implements(np.angle)
@@ -84,8 +83,7 @@ def divmod(a, b):
 
 @implements(np.modf)
 def modf(x):
-    whole = np.trunc(x)
-    return x - whole, whole
+    return arithmetic.fraction(x), np.trunc(x)
 
 
 @implements(np.frexp)
@@ -123,15 +121,26 @@ def _array(x: Any) -> Any:
 
 
 @implements(np.clip)
-def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, dtype=None, **kwargs):
+def clip(a, a_min=np._NoValue, a_max=np._NoValue, out=None, *, min=np._NoValue, max=np._NoValue,
+         dtype=None, where=True, casting="same_kind", order="K", subok=True):  # fmt: skip
     refuse_out("clip", out)
-    low = min if a_min is None or a_min is np._NoValue else a_min
-    high = max if a_max is None or a_max is np._NoValue else a_max
+    if where is not True:
+        cure = "Write np.where(mask, np.clip(x, low, high), x)."
+        raise errors.UnsupportedArgumentError("clip", "where=", describe(*caller(2)), cure)
+    if (a_min is np._NoValue) != (a_max is np._NoValue):
+        missing = "a_min" if a_min is np._NoValue else "a_max"
+        raise TypeError(f"clip() missing 1 required positional argument: {missing!r}")
+    if a_min is np._NoValue:
+        a_min, a_max = min, max
+    elif min is not np._NoValue or max is not np._NoValue:
+        raise ValueError(
+            "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden."
+        )
     result = a
-    if given(low):
-        result = np.maximum(result, low)
-    if given(high):
-        result = np.minimum(result, high)
+    if given(a_min):
+        result = np.maximum(result, _array(a_min))
+    if given(a_max):
+        result = np.minimum(result, _array(a_max))
     if result is a:
         result = np.positive(a)
     return result if dtype is None else cast(result, dtype)
@@ -161,6 +170,9 @@ def _as_dtype(x: Any, dtype: np.dtype) -> Any:
 
 @implements(np.nan_to_num)
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    if not copy:
+        cure = "Leave copy=False out, and write x = np.nan_to_num(x)."
+        raise errors.InPlaceError("np.nan_to_num(x, copy=False)", describe(*caller(2)), cure)
     if dtype_of(x).kind == "c":
         parts = (
             nan_to_num(np.real(x), True, nan, posinf, neginf),
@@ -204,35 +216,15 @@ def fix(x, out=None):
 
 @implements(np.sinc)
 def sinc(x):
-    return sine_quotient(np.pi * x, n=0)
+    return special.sine_quotient(np.pi * x, n=0)
 
 
-def _sine_quotient(x, *, n):
-    """The n-th derivative of sin(x)/x: by its series near 0, by recurrence elsewhere.
-
-    From x f = sin: x f_n = sin_n - n f_(n-1) (the n-th derivative of a product), and
-    f_n = sum over k of (-1)^((n+k)/2) x^k / (k! (n+k+1)), k + n even, from the integral of
-    cos(tx) over [0, 1].
-    """
-    x = np.asarray(x)
-    near = np.abs(x) < 1 + n
-    safe = np.where(near, 1 + n, x)
-    far = np.sin(safe) / safe
-    for m in range(1, n + 1):
-        far = (np.sin(safe + m * (np.pi / 2)) - m * far) / safe
-    small = np.where(near, x, 0)
-    term = np.ones_like(small)
-    series = np.zeros_like(small)
-    for k in range(0, 40 + 3 * n):
-        if (n + k) % 2 == 0:
-            series = series + (-1) ** ((n + k) // 2) * term / (n + k + 1)
-        term = term * small / (k + 1)
-    return np.where(near, series, far).astype(x.dtype)[()]
+@implements(np.i0)
+def i0(x):
+    return special.bessel_i0(x, n=0)
 
 
-sine_quotient = selection.elementwise(
-    _sine_quotient, lambda g, x, *, n: g * sine_quotient(x, n=n + 1), name="sine_quotient"
-)
+# ---- comparisons of arrays, and tests of numbers -------------------------------------------
 
 
 @implements(np.isclose)

@@ -25,4 +25,6 @@ SAMPLES = [
     Sample("tanh-size1", np.tanh, (np.array([[[0.5]]]),), dtypes=ALL),
     Sample("tanh-far", np.tanh, (np.array([-30.0, 25.0]),)),
     Sample("sinc-far", np.sinc, (np.array([1.5, -3.2, 7.7]),)),
+    Sample("sinc-at-0", np.sinc, (np.array([0.0, 1e-9]),)),
+    Sample("i0", np.i0, (np.array([0.0, 0.3, -2.0, 11.0]),)),
 ]
