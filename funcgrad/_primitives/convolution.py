@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from funcgrad._interpreters.reverse import fit
 from funcgrad._primitives.kinds import linear
 
 
@@ -20,12 +21,14 @@ def convolve(a, v, *, valid=False):
 
 
 @convolve.transpose("a")
-def convolve_transpose_a(g, v, *, valid=False):
-    return convolve(g, v[..., ::-1], valid=not valid)
+def convolve_transpose_a(g, v, a_shape, *, valid=False):
+    return fit(convolve(g, v[..., ::-1], valid=not valid), a_shape, None)
 
 
 @convolve.transpose("v")
-def convolve_transpose_v(g, a, *, valid=False):
+def convolve_transpose_v(g, a, v_shape, *, valid=False):
     if valid:
-        return convolve(a, g[..., ::-1], valid=True)[..., ::-1]
-    return convolve(g, a[..., ::-1], valid=True)
+        share = convolve(a, g[..., ::-1], valid=True)[..., ::-1]
+    else:
+        share = convolve(g, a[..., ::-1], valid=True)
+    return fit(share, v_shape, None)  # summed over the axes in which `v` was broadcast

@@ -149,8 +149,10 @@ def _require_alike(g, values, *, function):
 
 
 require_alike = constant(_require_alike, "require_alike")
-require_alike.batch = lambda values, batched, **params: require_alike(*values, **params)
-require_alike.typed = lambda g, values, **params: ShapeDtypeStruct(g.shape + g.shape[-1:], bool)
+require_alike.batch = batch_leading(require_alike, (1, 1))
+require_alike.typed = lambda g, values, **params: ShapeDtypeStruct(
+    np.broadcast_shapes(g.shape, values.shape) + g.shape[-1:], bool
+)
 
 
 def _require_zero(x, reference, *, function, error):
@@ -161,7 +163,17 @@ def _require_zero(x, reference, *, function, error):
 
 
 require_zero = constant(_require_zero, "require_zero")
-require_zero.batch = lambda values, batched, **params: require_zero(*values, **params)
+_require_zero_leading = batch_leading(require_zero, (2, 2))
+
+
+def _require_zero_batch(values, batched, **params):
+    x, reference = values
+    if not batched[0]:  # what is returned has the batch
+        x = np.broadcast_to(x, (reference.shape[0], *x.shape))
+    return _require_zero_leading((x, reference), (True, batched[1]), **params)
+
+
+require_zero.batch = _require_zero_batch
 require_zero.typed = lambda x, reference, **params: x
 
 

@@ -100,8 +100,10 @@ searchsorted = constant(_searchsorted, name="searchsorted")
 
 def _searchsorted_batch(values, batched, *, side="left"):
     a, v = values
-    if batched[0] and not batched[1]:
+    if not batched[1]:
         v = np.broadcast_to(v, (a.shape[0], *np.shape(v)))
+    elif not batched[0] and a.ndim > 1:  # a stack of sorted arrays, and a batch of such stacks' v
+        a = np.broadcast_to(a, (v.shape[0], *a.shape))
     return searchsorted(a, v, side=side)
 
 

@@ -79,7 +79,8 @@ class NonScalarOutputError(FuncgradError, TypeError):
         return (
             f"grad needs a function with a scalar output, but {self.function} returned {self.found}\n"
             "A gradient is the derivative of one number. Use jacrev or jacfwd for all derivatives of "
-            "an array, or reduce it first, for instance with np.sum(...)."
+            "an array, or reduce it first, for instance with np.sum(...). Values beside the loss are "
+            "returned as (loss, aux), with has_aux=True."
         )
 
 
