@@ -212,9 +212,8 @@ def draw(path: Path, history: np.ndarray, norms: list[float], test: Digits, gues
 
     misread = np.flatnonzero(guess != test.labels)
     gallery.suptitle(f"The network misreads {len(misread)} of {len(guess)} held-out digits")
-    shown = misread[:8]
-    for place, i in enumerate(shown, start=1):
-        panel = gallery.add_subplot(1, len(shown), place)
+    for place, i in enumerate(misread[:8], start=1):
+        panel = gallery.add_subplot(1, 8, place)
         panel.imshow(test.images[i].reshape(8, 8), cmap="gray_r")
         panel.set_title(f"{test.labels[i]}, read as {guess[i]}", fontsize=9)
         panel.axis("off")

@@ -1,5 +1,6 @@
 """The examples run as a reader runs them: as scripts, from a directory of their own."""
 
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -18,7 +19,9 @@ needs_digits = pytest.mark.skipif(
 def run(name: str, directory: Path, *options: str, seconds: float) -> str:
     """What the example prints; its own assertions decide whether it passes."""
     command = [sys.executable, EXAMPLES / name, *options]
-    result = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=seconds)
+    # Beside other tests, the threads of NumPy's matrix products would mostly wait for one another.
+    env = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    result = subprocess.run(command, cwd=directory, env=env, capture_output=True, text=True, timeout=seconds)
     assert result.returncode == 0, result.stderr
     return result.stdout
 
