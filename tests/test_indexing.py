@@ -1,5 +1,8 @@
 """Indexing: every index against NumPy's own reading, exact values at edges, errors."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -307,6 +310,11 @@ def test_views_know_their_base():
         return first + np.sum(copied) + np.sum(x)
 
     assert fg.grad(g)(X).tolist() == [3.0, 2.0, 1.0, 1.0]
+
+
+def test_the_mark_of_an_array_in_a_template_is_one():
+    (eqn,) = fg.make_jaxpr(lambda x: x[[0, 1]])(X).eqns
+    assert copy.deepcopy(eqn.params) == pickle.loads(pickle.dumps(eqn.params)) == eqn.params
 
 
 # ---- functions -----------------------------------------------------------------------------

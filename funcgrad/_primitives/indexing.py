@@ -24,6 +24,9 @@ class _Array:
     def __repr__(self):
         return "array"
 
+    def __reduce__(self):
+        return "ARRAY"  # there is one, in a copied or unpickled program too
+
 
 ARRAY = _Array()
 
@@ -70,7 +73,10 @@ def _add(buffer, g, residuals, params, fresh):
 
 
 def _mark(mask, live, residuals, params):
-    mask[params["template"]] |= True if live is None else live
+    if live is None:
+        mask[params["template"]] = True
+    else:
+        mask[params["template"]] |= live
 
 
 def _total(shares, shape):
