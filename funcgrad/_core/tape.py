@@ -14,9 +14,8 @@ import numpy as np
 
 from funcgrad import errors
 from funcgrad._core import source
-
-_EXACT = 8192  # bytes up to which a watched array is compared whole
-_SAMPLES = 512  # entries that are compared of larger ones
+from funcgrad._core.fingerprints import fingerprint
+from funcgrad._core.tracer import Tracer
 
 
 class Tape:
@@ -31,14 +30,15 @@ class Tape:
         params: the primitive's static parameters.
         fits: for each parent None or the (shape, dtype) that its share must be fitted to.
         types: the (shape, dtype) of a row that shares are accumulated into.
+    `kept` says that the tape is kept to be walked later, after code of the user's has run.
     """
 
     __slots__ = (
         "plans", "parents", "residuals", "places", "params", "fits", "types", "inputs",
-        "_watched", "_prints", "_rows",
+        "kept", "_watched",
     )  # fmt: skip
 
-    def __init__(self):
+    def __init__(self, kept: bool = False):
         self.plans: list = []
         self.parents: list[tuple[int, ...]] = []
         self.residuals: list = []
@@ -47,9 +47,8 @@ class Tape:
         self.fits: dict[int, list] = {}
         self.types: dict[int, tuple] = {}
         self.inputs = 0
-        self._watched: list[np.ndarray] = []
-        self._prints: list = []
-        self._rows: list[int] = []
+        self.kept = kept
+        self._watched: dict[int, list[tuple[np.ndarray, int | None, bool, bytes]]] = {}
 
     def __len__(self) -> int:
         return len(self.plans)
@@ -76,33 +75,42 @@ class Tape:
                     seen[parent] = True
         return {row for row in range(self.inputs) if seen[row]}
 
-    def watch(self, array: np.ndarray, row: int) -> None:
-        """Remember what an array of the user's holds, since a residual depends on it."""
-        self._watched.append(array)
-        self._prints.append(fingerprint(array))
-        self._rows.append(row)
+    def watch(self, array: np.ndarray, row: int | None = None, whole: bool = False) -> None:
+        """Remember what an array of the user's holds, since a residual may depend on it.
+
+        Args:
+            row: the row that reads it; None if perhaps none does, as of an input or a result.
+            whole: whether every entry of a large array counts, or a sample.
+        """
+        whole = whole or self.kept
+        held = fingerprint(array, whole)
+        known = self._watched.setdefault(id(array), [])
+        if not known or known[-1][3] != held or known[-1][2] != whole:
+            known.append((array, row, whole, held))  # most are read again and again, and kept once
 
     def verify(self) -> None:
         """Raise if an array that a residual depends on was changed after it was recorded."""
-        for array, print_, row in zip(self._watched, self._prints, self._rows):
-            if fingerprint(array) != print_:
-                inside = row < len(self.plans) and self.plans[row] is not None
-                name = self.plans[row].prim.name if inside else None
-                raise errors.ChangedResidualError(
-                    name, self.where(row) if inside else None, array.shape, array.dtype
-                )
+        for known in self._watched.values():
+            for array, row, whole, held in known:
+                if fingerprint(array, whole) != held:
+                    self._report(array, row)
+
+    def _report(self, array: np.ndarray, row: int | None) -> None:
+        """Name the operation that read an array which was changed, if any did."""
+        if row is None:
+            reading = (i for i, r in enumerate(self.residuals) if r is not None and _refers(r, array))
+            row = next(reading, None)
+            if row is None:
+                return
+        name, where = self.plans[row].prim.name, self.where(row)
+        raise errors.ChangedResidualError(name, where, array.shape, array.dtype)
 
 
-def fingerprint(array: np.ndarray) -> Any:
-    """What an array holds: all of it up to 8 KiB, a sample of 512 entries of a larger one.
-
-    A checksum of everything would double the time of a matrix-vector product; in-place operations,
-    slices, sorting and refilling change many entries, and a sample sees them.
-    """
-    if array.nbytes <= _EXACT:
-        return array.tobytes()
-    return (
-        array.ravel(order="K")[:: array.size // _SAMPLES].tobytes()
-        if (array.flags.c_contiguous or array.flags.f_contiguous)
-        else array.flat[:: array.size // _SAMPLES].tobytes()
-    )
+def _refers(residuals: Any, array: np.ndarray) -> bool:
+    """Whether one of the residuals is an array, or a view of one, that shares memory with `array`."""
+    if isinstance(residuals, (tuple, list)):
+        return any(_refers(r, array) for r in residuals)
+    value = residuals
+    while isinstance(value, Tracer):
+        value = getattr(value, "value", None)
+    return isinstance(value, np.ndarray) and np.may_share_memory(value, array)

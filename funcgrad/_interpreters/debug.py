@@ -123,8 +123,8 @@ class CheckedRecord(_Looking, Record):
 
     __slots__ = ("events",)
 
-    def __init__(self, push: bool = False):
-        super().__init__(push)
+    def __init__(self, push: bool = False, kept: bool = False):
+        super().__init__(push, kept)
         self.events: dict[int, tuple[Any, Exception]] = {}
 
     def process(self, prim, args, params):

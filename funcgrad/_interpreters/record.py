@@ -39,9 +39,9 @@ class Record(Trace):
 
     transform = "a reverse-mode transform"
 
-    def __init__(self, push: bool = False):
+    def __init__(self, push: bool = False, kept: bool = False):
         super().__init__()
-        self.tape = Tape()
+        self.tape = Tape(kept)
         self.push = push
         self.plain = True  # no value of an older trace was met yet
 
@@ -49,7 +49,7 @@ class Record(Trace):
         slot = self.tape.append(None)
         self.tape.inputs += 1
         if type(value) is _ndarray:
-            self.tape.watch(value, slot)
+            self.tape.watch(value)
         elif isinstance(value, Tracer):
             self.plain = False
         return self._tracer(slot, value)
@@ -140,7 +140,7 @@ class Record(Trace):
             positions = [i for i in range(len(values) - 1) if not traced >> i & 1]
         for position in positions:
             if type(values[position]) is _ndarray:
-                self.tape.watch(values[position], row)
+                self.tape.watch(values[position], row, plan.prim.elementwise)
 
     def unpack(self, args: tuple) -> tuple[list, tuple[int, ...], int]:
         """The values of any number of arguments, the rows of the traced ones, and which these are."""

@@ -14,7 +14,6 @@ import numpy as np
 from funcgrad._core.primitive import NO_PARAMS, Accumulator, Rule
 from funcgrad._core.tape import Tape
 from funcgrad._core.tracer import Tracer, known_finite
-from funcgrad._core.types import shape_of
 from funcgrad._interpreters.record import Record, Recorded
 
 _ndarray = np.ndarray
@@ -90,7 +89,7 @@ def pull_back(
                 cts[slot] = old + ct
             else:
                 walk.add(slot, ct, None)
-    return [walk.result(slot, cotangents) for slot in range(tape.inputs)]
+    return walk.results(cotangents)
 
 
 class _Shares:
@@ -191,7 +190,8 @@ class _Walk:
         for index, ct in enumerate(shares):
             mask = None if ct is None else _both(incoming[index], own[index])
             if mask is not None:
-                mask = np.broadcast_to(mask, np.broadcast_shapes(shape_of(mask), ct.shape))
+                if mask.shape != ct.shape:
+                    mask = np.broadcast_to(mask, np.broadcast_shapes(mask.shape, ct.shape))
                 # a share of 0 is 0 times something: only against something infinite is it not
                 if (plan.prim.elementwise or own[index] is not None) and not known_finite(ct):
                     ct = np.where(mask, ct, np.zeros((), ct.dtype))
@@ -249,19 +249,20 @@ class _Walk:
             self.lives[row] = before | shares.live()
         return shares.total()
 
-    def result(self, slot: int, seeds: Sequence[Any]) -> Any:
-        """An input's cotangent, as an array that nothing else shares."""
-        ct = self.cts[slot]
-        if type(ct) is _Shares:
-            ct = ct.total()
-        if type(ct) is not _ndarray:
-            return ct
-        if ct.ndim == 0:
-            return ct[()]
-        shared = not (ct.flags.owndata and ct.flags.writeable) or any(ct is s for s in seeds)
-        if shared or any(ct is other for other in self.cts[:slot]):
-            return np.array(ct)
-        return ct
+    def results(self, seeds: Sequence[Any]) -> list[Any]:
+        """The inputs' cotangents, as arrays that nothing else shares."""
+        taken, results = {id(seed) for seed in seeds}, []
+        for ct in self.cts[: self.tape.inputs]:
+            if type(ct) is _Shares:
+                ct = ct.total()
+            elif type(ct) is _ndarray:
+                if ct.ndim == 0:
+                    ct = ct[()]
+                elif not (ct.flags.owndata and ct.flags.writeable) or id(ct) in taken:
+                    ct = np.array(ct)
+                taken.add(id(ct))
+            results.append(ct)
+        return results
 
 
 def fit(ct: Any, shape: tuple[int, ...] | None, dtype: np.dtype | None) -> Any:

@@ -43,8 +43,8 @@ def debug_nans(enable: bool = True) -> Iterator[None]:
         _checking.reset(token)
 
 
-def new_record(push: bool = False) -> Record:
-    return CheckedRecord(push) if _checking.get() else Record(push)
+def new_record(push: bool = False, kept: bool = False) -> Record:
+    return CheckedRecord(push, kept) if _checking.get() else Record(push, kept)
 
 
 def new_forward() -> Forward:

@@ -24,7 +24,7 @@ from funcgrad._transforms.arguments import (
 )  # fmt: skip
 from funcgrad._transforms.debugging import walk_check
 from funcgrad._transforms.pushing import Push
-from funcgrad._transforms.recording import Run, check_holomorphic, checked_leaves, plain, walk
+from funcgrad._transforms.recording import Run, check_holomorphic, checked_leaves, plain, unshared, walk
 
 
 def value_and_grad(
@@ -151,8 +151,7 @@ def vjp(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     >>> pull(np.array([1.0, 1.0]))
     (np.float64(3.0), array([3., 3.]))
     """
-    recorded = Run(_all_of(f, primals), f, has_aux, allow_int=True)
-    recorded.watch_outputs()
+    recorded = Run(_all_of(f, primals), f, has_aux, allow_int=True, kept=True)
 
     def pull(cotangent):
         cts = recorded.checked_cotangents(cotangent)
@@ -200,17 +199,9 @@ def jvp(f: Callable, primals: Sequence, tangents: Sequence, has_aux: bool = Fals
     values = [x if value is None else value for value, x in zip(values, leaves)]
     push = Push(chosen, treedef, values, ts, f, has_aux)
     values = [plain(o) for o in push.outs]
-    out_ts = [_unshared(t, ts) for t in push.tangents]
+    out_ts = map(plain, unshared(push.tangents, ts))
     result = tree.unflatten(push.out_treedef, values), tree.unflatten(push.out_treedef, out_ts)
     return (*result, push.aux) if has_aux else result
-
-
-def _unshared(t: Any, given: Sequence[Any]) -> Any:
-    """A result that is no array of the caller's, nor a read-only view."""
-    if type(t) is np.ndarray and t.ndim:
-        if not t.flags.writeable or t.base is not None or any(t is g for g in given):
-            return np.array(t)
-    return plain(t)
 
 
 def linearize(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
@@ -236,8 +227,7 @@ def linearize(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     >>> f_lin(3.0)
     np.float64(3.0)
     """
-    recorded = Run(_all_of(f, primals), f, has_aux, allow_int=True, push=True)
-    recorded.watch_outputs()
+    recorded = Run(_all_of(f, primals), f, has_aux, allow_int=True, push=True, kept=True)
 
     def f_lin(*tangents):
         ts = checked_leaves(tangents, recorded.treedef, recorded.leaves, errors.TangentError)
@@ -250,8 +240,8 @@ def linearize(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
             check.require_finite(reached, pushed)
         pushed = iter(pushed)
         outs = [None if row is None else next(pushed) for row in recorded.rows]
-        outs = [zeros(o) if t is None else _unshared(t, ts) for t, o in zip(outs, recorded.outs)]
-        return tree.unflatten(recorded.out_treedef, outs)
+        outs = [zeros(o) if t is None else t for t, o in zip(outs, recorded.outs)]
+        return tree.unflatten(recorded.out_treedef, map(plain, unshared(outs, ts)))
 
     return (recorded.out, f_lin, recorded.aux) if has_aux else (recorded.out, f_lin)
 
@@ -275,7 +265,7 @@ def linear_transpose(f: Callable, *primals: Any) -> Callable:
     (array([30.,  3.]),)
     """
     at_zero = tree.map(lambda x: np.zeros(shape_of(x), dtype_of(x)), primals)
-    recorded = Run(_all_of(f, at_zero), f, False, allow_int=False)
+    recorded = Run(_all_of(f, at_zero), f, False, allow_int=False, kept=True)
     _require_linear(recorded, f)
 
     def transpose(cotangent):

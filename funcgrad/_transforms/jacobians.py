@@ -19,7 +19,7 @@ from funcgrad._transforms.arguments import (
 )  # fmt: skip
 from funcgrad._transforms.batching import batched_call
 from funcgrad._transforms.pushing import Push
-from funcgrad._transforms.recording import Run, check_holomorphic, plain
+from funcgrad._transforms.recording import Run, check_holomorphic, plain, unshared
 
 
 def _basis(leaves) -> tuple[list[np.ndarray], int]:
@@ -103,7 +103,7 @@ def _pull_jacobian(recorded: Run, f: Callable, holomorphic: bool, transform: str
         cts = recorded.pull(seeds, consume=True)
         return [_finish_member(cts[i], recorded.leaves[i]) for i in differentiable]
 
-    rows = batched_call(pull, seeds, total)
+    rows = unshared(batched_call(pull, seeds, total), seeds)
     by_output = [[None] * len(recorded.leaves) for _ in outs]
     for index, batch in zip(differentiable, rows):
         for o, part in enumerate(_split(batch, outs, move_last=False)):
@@ -160,7 +160,7 @@ def jacfwd(f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorphic
                 check_holomorphic(leaves, [dtype_of(o) for o in runs[0].outs], True, f, "jacfwd")
             return runs[0].tangents
 
-        columns = batched_call(push, seeds, total)
+        columns = unshared(batched_call(push, seeds, total), seeds)
         trees = [tree.unflatten(treedef, _split(batch, leaves, move_last=True)) for batch in columns]
         jacobian = tree.unflatten(runs[0].out_treedef, trees)
         return (jacobian, runs[0].aux) if has_aux else jacobian

@@ -41,8 +41,17 @@ class Run:
         "record", "chosen", "leaves", "treedef", "slots", "outs", "rows", "out_treedef", "aux", "aux_rows",
     )  # fmt: skip
 
-    def __init__(self, chosen: Chosen, f: Callable, has_aux: bool, allow_int: bool, push: bool = False):
-        self.record = record = new_record(push)
+    def __init__(
+        self,
+        chosen: Chosen,
+        f: Callable,
+        has_aux: bool,
+        allow_int: bool,
+        push: bool = False,
+        kept: bool = False,
+    ):
+        """`push` records for the forward walk; `kept` says that the tape is walked after this call."""
+        self.record = record = new_record(push, kept)
         self.chosen = chosen
         self.leaves, self.treedef = tree.flatten(chosen.tree)
         tracers, self.slots = [], []
@@ -67,6 +76,8 @@ class Run:
         require_finite(record, outs)
         self.rows = [self._row(o) for o in outs]
         self.outs = [plain(self._strip(output_leaf(o, f))) for o in outs]
+        if kept:
+            self.watch_outputs()
         if record.cuts and None in self.rows:
             self._pass_on(self._cuts_of({slot for slot in self.slots if slot is not None}))
 
@@ -102,7 +113,7 @@ class Run:
         """The caller gets outputs and aux before the walk, and a residual may be one of them."""
         for row, out in [*zip(self.rows, self.outs), *self.aux_rows]:
             if row is not None and type(out) is np.ndarray:
-                self.record.tape.watch(out, row)
+                self.record.tape.watch(out)
 
     def checked_cotangents(self, cotangent: Any) -> list[Any]:
         """The leaves of a cotangent, which must be like the output."""
@@ -198,6 +209,18 @@ def plain(x: Any) -> Any:
     if type(x) in (float, int, complex, bool):
         return np.asarray(x)[()]
     return without_part(x)
+
+
+def unshared(results: Sequence[Any], given: Sequence[Any] = ()) -> list[Any]:
+    """Results that can be written to, and share memory neither with each other nor with what was given."""
+    taken, fresh = {id(g) for g in given}, []
+    for x in results:
+        if type(x) is np.ndarray:
+            if not x.flags.writeable or x.base is not None or id(x) in taken:
+                x = np.array(x)
+            taken.add(id(x))
+        fresh.append(x)
+    return fresh
 
 
 def plain_aux(aux: Any, strip: Callable) -> Any:
