@@ -18,8 +18,7 @@ from funcgrad._primitives.arithmetic import absolute, negative, positive, power,
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 from funcgrad.numpy import protocol, ufuncs
 from funcgrad.numpy.indexing import getitem
-
-_PLAIN = frozenset((np.ndarray, float, int, np.float64))
+from funcgrad.numpy.protocol import PLAIN
 
 # ---- arithmetic ----------------------------------------------------------------------------
 
@@ -39,12 +38,12 @@ def _attach_fast(name: str, prim) -> None:
     """The four operators that most equations are: straight to the trace, past the search for it."""
 
     def forward(self, other):
-        if type(other) in _PLAIN or (isinstance(other, Tracer) and other._trace is self._trace):
+        if type(other) in PLAIN or (isinstance(other, Tracer) and other._trace is self._trace):
             return self._trace.process(prim, (self, other), NO_PARAMS)
         return prim(self, _operand(other)) if _is_operand(other) else NotImplemented
 
     def reflected(self, other):
-        if type(other) in _PLAIN:
+        if type(other) in PLAIN:
             return self._trace.process(prim, (other, self), NO_PARAMS)
         return prim(_operand(other), self) if _is_operand(other) else NotImplemented
 

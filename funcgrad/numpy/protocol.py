@@ -17,6 +17,9 @@ from funcgrad._core.tracer import Tracer
 from funcgrad._core.types import dtype_of
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 
+#: Types of operands that are no tracers, as most are.
+PLAIN = frozenset((np.ndarray, float, int, np.float64))
+
 #: (ufunc, method) -> implementation, for `np.add.reduce` and its like.
 UFUNC_METHODS: dict[tuple[np.ufunc, str], Callable] = {}
 
@@ -37,8 +40,9 @@ def array_ufunc(self, ufunc, method, *inputs, **kwargs):
     if method == "__call__" and implementation is not None:
         if kwargs:
             return call_ufunc(ufunc, implementation, inputs, **kwargs)
-        if len(inputs) == 1 and type(implementation) is Primitive:
-            return self._trace.process(implementation, inputs, NO_PARAMS)
+        if type(implementation) is Primitive:  # straight to the trace, past the search for it
+            if len(inputs) == 1 or type(inputs[0]) in PLAIN or type(inputs[1]) in PLAIN:
+                return self._trace.process(implementation, inputs, NO_PARAMS)
         for x in inputs:  # lists are arrays to NumPy
             if isinstance(x, (list, tuple)):
                 inputs = [np.asarray(x) if isinstance(x, (list, tuple)) else x for x in inputs]

@@ -13,7 +13,8 @@ from funcgrad._interpreters.batch import batch_leading
 from funcgrad._primitives import arithmetic, constants, selection, special
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 from funcgrad.numpy.arguments import given, refuse_out
-from funcgrad.numpy.protocol import implements
+from funcgrad.numpy.protocol import as_operand, implements
+from funcgrad.numpy.updates import index_update
 
 
 def cast(x: Any, dtype: Any) -> Any:
@@ -166,6 +167,28 @@ def _weak(x: Any) -> bool:
 def _as_dtype(x: Any, dtype: np.dtype) -> Any:
     x = _array(x)
     return dtype.type(x) if _weak(x) else cast(x, dtype)
+
+
+@implements(np.piecewise)
+def piecewise(x, condlist, funclist, *args, **kw):
+    x = as_operand(x)
+    if np.ndim(condlist) in (0, x.ndim):  # a single condition
+        condlist = [condlist]
+    conditions = [np.asarray(c, bool) if isinstance(c, (list, bool)) else c for c in condlist]
+    if len(funclist) == len(conditions) + 1:
+        conditions.append(~np.logical_or.reduce(np.stack(conditions)))
+    elif len(funclist) != len(conditions):
+        raise ValueError(
+            f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} "
+            "functions are expected"
+        )
+    result = np.zeros_like(x)
+    for condition, function in zip(conditions, funclist):
+        if not callable(function):
+            result = index_update(result, condition, function)
+        elif (part := x[condition]).size:
+            result = index_update(result, condition, function(part, *args, **kw))
+    return result
 
 
 @implements(np.nan_to_num)
