@@ -46,6 +46,7 @@ class Trace:
     __slots__ = ("level", "made", "cuts", "__weakref__")
 
     transform = "a transform"  # what error messages call it
+    ended = False  # whether it was closed
     infinitesimal = False  # whether it is `Split`, which is beneath all transforms
 
     def __init__(self):
@@ -65,6 +66,10 @@ class Trace:
         # the key is no code object, which would hash all that it holds
         self.cuts.setdefault((id(code), offset), (place, set()))[1].update(rows)
 
+    def refuse(self, operation: str) -> None:
+        """Raise since an operation was given a tracer of this trace after it ended."""
+        raise errors.EscapedTracerError(operation, self.transform, source.describe(*self.made))
+
     def close(self) -> None:
         """End the trace: a tracer of it that is used from now on has leaked."""
         self.__class__ = _CLOSED[type(self)]
@@ -77,9 +82,13 @@ def closeable(cls: type[Trace]) -> type[Trace]:
     """Give a trace class its closed twin, in which processing anything is the leak error."""
 
     def process(self, prim, args, params):
-        raise errors.EscapedTracerError(prim.name, self.transform, source.describe(*self.made))
+        self.refuse(prim.name)
 
-    _CLOSED[cls] = closed = type("Closed" + cls.__name__, (cls,), {"__slots__": (), "process": process})
+    def note_cut(self, rows=(), place=None):
+        self.refuse("reading a value")
+
+    namespace = {"__slots__": (), "process": process, "note_cut": note_cut, "ended": True}
+    _CLOSED[cls] = closed = type("Closed" + cls.__name__, (cls,), namespace)
     _CLOSED[closed] = closed
     return cls
 

@@ -84,7 +84,10 @@ class Stage(Trace):
         """What stands for a value in an equation."""
         if type(value) is Staged and value._trace is self:
             return value.variable
-        if not isinstance(value, Tracer) and shape_of(value) == ():
+        if isinstance(value, Tracer):
+            if value._trace.ended:
+                value._trace.refuse("make_jaxpr")
+        elif shape_of(value) == ():
             return Literal(value[()] if isinstance(value, np.ndarray) else value)
         known = self.constants.get(id(value))
         if known is None or (known[1] is not known[2] and not _same(known[1], known[2])):

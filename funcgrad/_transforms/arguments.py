@@ -149,6 +149,8 @@ def differentiable_leaf(x: Any, path: Callable[[], str], allow_int: bool = False
     if kind in _FLOATS or (kind is np.ndarray and x.dtype.kind in "fc"):
         return x
     if isinstance(x, Tracer):
+        if x._trace.ended:
+            x._trace.refuse("a transform")
         if x.dtype.kind in "fc":
             return x
     elif kind is not np.ndarray and not isinstance(x, (np.generic, bool, int)):

@@ -253,6 +253,8 @@ def checked(t: Any, like: Any, error: type, path: Callable[[], str]) -> Any:
     if not isinstance(t, (np.ndarray, np.generic, Tracer, float, complex, int)) or is_unlike_array(t):
         found = type(t).__name__ if is_unlike_array(t) else describe_type(t)
         raise error(path(), _typed(dtype, shape), found)
+    if isinstance(t, Tracer) and t._trace.ended:
+        t._trace.refuse("a derivative")
     own = dtype_of(t)
     weak = type(t) in (int, float) or (type(t) is complex and dtype.kind == "c")
     if weak and dtype != float0:
