@@ -15,7 +15,6 @@ from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 _ndarray = np.ndarray
 _INEXACT = frozenset((np.ndarray, np.float64, np.float32, float, np.complex128))
 _float64 = np.float64
-_new = object.__new__
 
 
 class Recorded(Tracer):
@@ -55,7 +54,7 @@ class Record(Trace):
         return self._tracer(slot, value)
 
     def _tracer(self, slot: int, value: Any) -> Recorded:
-        tracer = _new(Recorded)  # half the cost of calling the class
+        tracer = Recorded()
         tracer._trace = self
         tracer.slot = slot
         tracer.value = value
@@ -121,7 +120,7 @@ class Record(Trace):
                 return self.no_tracer(prim, parents, out, place)
         elif cls is _ndarray and out.dtype.kind not in "fc":
             return self.no_tracer(prim, parents, out, place)
-        tracer = _new(Recorded)  # half the cost of calling the class
+        tracer = Recorded()
         tracer._trace = self
         tracer.slot = slot
         tracer.value = out

@@ -15,21 +15,18 @@ from funcgrad._primitives.selection import nowhere
 _PYTHON = frozenset((float, int, bool, complex))
 
 
-def _weakly(ufunc):
-    """The ufunc, for which two Python scalars stay a Python scalar (and 1 / 0 is inf, with a warning)."""
+def _weakly(ufunc, operation):
+    """An operator; of two Python scalars it is a Python scalar (and 1 / 0 is inf, with a warning)."""
 
     def impl(a, b):
-        out = ufunc(a, b)
-        return out.item() if type(a) in _PYTHON and type(b) in _PYTHON else out
+        if type(a) in _PYTHON and type(b) in _PYTHON:
+            return ufunc(a, b).item()
+        return operation(a, b)  # for arrays, with NumPy's shortcuts for squares and roots
 
     return impl
 
 
-def _power(a, b):
-    if type(a) is np.ndarray or type(b) is np.ndarray:
-        return a**b  # NumPy's shortcuts for squares and roots
-    return _weakly(np.power)(a, b)
-
+_power = _weakly(np.power, operator.pow)
 
 negative = elementwise(np.negative, lambda g: -g, impl=operator.neg)
 positive = elementwise(np.positive, lambda g: g, impl=operator.pos)
@@ -40,7 +37,7 @@ divide = elementwise(
     np.true_divide,
     lambda g, b: g / b,
     lambda g, y, b: -g * y / b,
-    impl=_weakly(np.true_divide),
+    impl=_weakly(np.true_divide, operator.truediv),
 )
 square = elementwise(np.square, lambda g, x: g * (2 * x))
 
