@@ -22,6 +22,7 @@ from funcgrad._interpreters.record import Record, Recorded
 from funcgrad._interpreters.reverse import pull_back
 
 Entry = tuple[int, ...]
+Event = tuple[Any, ...]  #: the facts of a `NonFiniteError`
 
 
 def _values(value: Any) -> tuple[Any, int]:
@@ -99,7 +100,7 @@ class _Looking:
             entry, index, found = _first(part)
             shown = f"there {_shown([self._part(a, '') for a in args], prim.args, entry, index)}"
             found = f"the tangent {found}" if which else found
-            event = errors.NonFiniteError(prim.name, _place(), "forward", entry, found, shown)
+            event = (prim.name, _place(), "forward", entry, found, shown)
         self.events[id(part)] = (part, event)
 
     def _part(self, x: Any, which: str) -> Any:
@@ -114,7 +115,7 @@ class _Looking:
             for which in ("", "tangent"):
                 part = self._part(out, which)
                 if id(part) in self.events:
-                    raise self.events[id(part)][1]
+                    raise errors.NonFiniteError(*self.events[id(part)][1])
 
 
 @closeable
@@ -125,7 +126,7 @@ class CheckedRecord(_Looking, Record):
 
     def __init__(self, push: bool = False, kept: bool = False):
         super().__init__(push, kept)
-        self.events: dict[int, tuple[Any, Exception]] = {}
+        self.events: dict[int, tuple[Any, Event]] = {}
 
     def process(self, prim, args, params):
         return self.look(prim, args, super().process(prim, args, params))
@@ -139,7 +140,7 @@ class CheckedForward(_Looking, Forward):
 
     def __init__(self):
         super().__init__()
-        self.events: dict[int, tuple[Any, Exception]] = {}
+        self.events: dict[int, tuple[Any, Event]] = {}
 
     def process(self, prim, args, params):
         return self.look(prim, args, super().process(prim, args, params))
@@ -153,10 +154,10 @@ class WalkCheck:
         marks: for rows whose (co)tangent is not finite the event that it came from.
     """
 
-    def __init__(self, tape: Tape, events: dict[int, tuple[Any, Exception]]):
+    def __init__(self, tape: Tape, events: dict[int, tuple[Any, Event]]):
         self.tape = tape
         self.events = events
-        self.marks: dict[int, Exception] = {}
+        self.marks: dict[int, Event] = {}
 
     def pulled(self, row: int, g: Any, residuals: Any, shares: Any) -> None:
         """After a row of the backward walk."""
@@ -171,11 +172,11 @@ class WalkCheck:
             if part is not None and not _finite(part):
                 self._mark(row, self._event(row, self.tape.parents[row], incoming, residuals, part))
 
-    def _mark(self, row: int, event: Exception | None) -> None:
+    def _mark(self, row: int, event: Event | None) -> None:
         if event is not None:
             self.marks.setdefault(row, event)
 
-    def _event(self, row: int, before, given, residuals, result) -> Exception | None:
+    def _event(self, row: int, before, given, residuals, result) -> Event | None:
         """The event that a result which is not finite came from; None if it is the user's own."""
         if not all(map(_finite, given)):
             return next((e for e in map(self._event_of, before) if e is not None), None)
@@ -188,9 +189,9 @@ class WalkCheck:
         factor = f"the derivative of {plan.prim.name} is not finite there ({shown})"
         sweep = "forward" if plan.push is not None else "backward"
         place = self.tape.where(row)
-        return errors.NonFiniteError(plan.prim.name, place, sweep, entry, found, factor)
+        return plan.prim.name, place, sweep, entry, found, factor
 
-    def _event_of(self, row: int) -> Exception | None:
+    def _event_of(self, row: int) -> Event | None:
         """A row's event: its own, or that of a row which handed its cotangent on without a look."""
         if row in self.marks:
             return self.marks[row]
@@ -209,4 +210,4 @@ class WalkCheck:
             if row is not None and result is not None and not _finite(result):
                 event = self._event_of(row)
                 if event is not None:
-                    raise event
+                    raise errors.NonFiniteError(*event)
