@@ -129,12 +129,13 @@ def arange(*args: Any, **kwargs: Any) -> Any:
 def _on_any(function: Callable) -> Callable:
     """NumPy's function, carried out on tracers in whichever argument: its protocol asks only the first."""
 
-    @functools.wraps(function, assigned=("__name__", "__qualname__", "__doc__"), updated=())
+    @functools.wraps(function, assigned=("__name__", "__qualname__"), updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
         if _has_tracer(args) or _has_tracer(tuple(kwargs.values())):
             return IMPLEMENTATIONS[function](*args, **kwargs)
         return function(*args, **kwargs)
 
+    call.__doc__ = f"`numpy.{function.__name__}`, of traced values in whichever argument."
     return call
 
 
