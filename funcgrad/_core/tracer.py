@@ -25,12 +25,25 @@ _deriving: contextvars.ContextVar[bool] = contextvars.ContextVar("deriving", def
 def deriving_context() -> contextvars.Context:
     """A context to run rules in: NumPy's floating-point warnings are off, and cuts are not noted.
 
-    Running in a copy of it costs 0.05 us, where `np.errstate` costs 0.7 us.
+    Making it costs 0.3 us (1.3 us with `np.seterr`), running in a copy of it 0.05 us.
     """
     context = contextvars.copy_context()
-    context.run(np.seterr, all="ignore")
-    context.run(_deriving.set, True)
+    context.run(_enter_rules)
     return context
+
+
+def _settings() -> list[tuple[contextvars.ContextVar, Any]]:
+    context = contextvars.Context()
+    context.run(np.seterr, all="ignore")
+    return [*context.items(), (_deriving, True)]
+
+
+_RULES = _settings()  # what holds while rules run
+
+
+def _enter_rules() -> None:
+    for variable, value in _RULES:
+        variable.set(value)
 
 
 class Trace:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -27,8 +26,10 @@ def wraps(f: Callable, transform: str) -> Callable:
     """Give a transformed function the name and documentation of the function."""
 
     def decorate(run):
+        run.__wrapped__ = f  # for its signature; `functools.wraps` takes three times as long
+        run.__doc__ = f.__doc__
         try:
-            functools.update_wrapper(run, f, updated=())
+            run.__module__ = f.__module__
             run.__name__ = f"{transform}_{f.__name__}"
             run.__qualname__ = f"{transform}({name_of(f)})"
         except AttributeError:  # partial objects and callable instances have no names

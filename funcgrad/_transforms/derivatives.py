@@ -60,19 +60,27 @@ def value_and_grad(
     >>> value_and_grad(lambda x: np.sum(x**2))(np.array([1.0, 2.0]))
     (np.float64(5.0), array([2., 4.]))
     """
-    if unused not in ("zero", "warn", "error"):
-        raise ValueError(f"unused must be 'zero', 'warn' or 'error', not {unused!r}")
+    _check_unused(unused)
 
     @wraps(f, "value_and_grad")
     def run(*args, **kwargs):
         recorded = Run(Chosen(f, argnums, args, kwargs), f, has_aux, allow_int)
-        seed = _scalar_seed(recorded, f, holomorphic)
-        cts = recorded.pull([seed], consume=True)
-        recorded.report_unused(cts, unused, f)
+        gradient = _gradient(recorded, f, holomorphic, unused)
         value = recorded.outs[0]
-        return ((value, recorded.aux) if has_aux else value), recorded.finish(cts)
+        return ((value, recorded.aux) if has_aux else value), gradient
 
     return run
+
+
+def _check_unused(unused: str) -> None:
+    if unused not in ("zero", "warn", "error"):
+        raise ValueError(f"unused must be 'zero', 'warn' or 'error', not {unused!r}")
+
+
+def _gradient(recorded: Run, f: Callable, holomorphic: bool, unused: str) -> Any:
+    cts = recorded.pull([_scalar_seed(recorded, f, holomorphic)], consume=True)
+    recorded.report_unused(cts, unused, f)
+    return recorded.finish(cts)
 
 
 def _scalar_seed(recorded: Run, f: Callable, holomorphic: bool) -> Any:
@@ -83,6 +91,8 @@ def _scalar_seed(recorded: Run, f: Callable, holomorphic: bool) -> Any:
     if shape_of(out) != ():
         raise errors.NonScalarOutputError(name_of(f), describe_type(out))
     dtype = dtype_of(out)
+    if dtype.kind == "f" and not holomorphic:  # nearly every call
+        return dtype.type(1)
     check_holomorphic(recorded.leaves, [dtype], holomorphic, f, "grad")
     if dtype.kind in "iub":
         raise errors.OutputTypeError(
@@ -119,12 +129,13 @@ def grad(
     >>> grad(lambda w, x: np.sum(w * x), argnums="w")(np.ones(2), np.array([3.0, 4.0]))
     array([3., 4.])
     """
-    both = value_and_grad(f, argnums, has_aux, holomorphic, allow_int, unused)
+    _check_unused(unused)
 
     @wraps(f, "grad")
     def run(*args, **kwargs):
-        value, gradient = both(*args, **kwargs)
-        return (gradient, value[1]) if has_aux else gradient
+        recorded = Run(Chosen(f, argnums, args, kwargs), f, has_aux, allow_int)
+        gradient = _gradient(recorded, f, holomorphic, unused)
+        return (gradient, recorded.aux) if has_aux else gradient
 
     return run
 

@@ -74,8 +74,10 @@ class Run:
             self.aux = tree.map(self._strip_aux, self.aux)
         outs, self.out_treedef = tree.flatten(out)
         require_finite(record, outs)
-        self.rows = [self._row(o) for o in outs]
-        self.outs = [plain(self._strip(output_leaf(o, f))) for o in outs]
+        self.rows, self.outs = [], []
+        for o in outs:
+            self.rows.append(self._row(o))
+            self.outs.append(plain(self._strip(output_leaf(o, f))))
         if kept:
             self.watch_outputs()
         if record.cuts and None in self.rows:
