@@ -47,7 +47,18 @@ class NotSmoothError(DerivativeMismatchError):
 
 
 class NothingToCheckError(FuncgradError, ValueError):
-    """`check_grads` was given a function without floating-point arguments or results."""
+    """`check_grads` was given a function without floating-point arguments or results.
+
+    Only those have derivatives. Pass floating-point numbers:
+
+    >>> from funcgrad.testing import check_grads
+    >>> check_grads(lambda x: x * x, (3,))
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.NothingToCheckError: <lambda> has no floating-point or complex arguments, so no ...
+    ...
+    >>> check_grads(lambda x: x * x, (3.0,))
+    """
 
     def __init__(self, function, what):
         super().__init__(function, what)

@@ -6,8 +6,18 @@ from funcgrad.errors.base import FuncgradError
 class ArgnumsError(FuncgradError, TypeError):
     """`argnums` names an argument that the call did not give.
 
-    Positions count the positional arguments of the call, negative ones from the end; names are those
-    of the function's parameters.
+    Positions count the positional arguments of the call, negative ones from the end; names are those of the
+    function's parameters. An argument that is left at its default is no argument of the call. Pass it:
+
+    >>> from funcgrad import grad
+    >>> area = lambda width, height=2.0: width * height
+    >>> grad(area, argnums=1)(3.0)
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.ArgnumsError: argnums=1, but <lambda> was called with 1 positional argument(s)
+    ...
+    >>> grad(area, argnums=1)(3.0, 2.0), grad(area, argnums="height")(3.0, height=2.0)
+    (np.float64(3.0), np.float64(3.0))
     """
 
     def __init__(self, argnums, function, given, names=(), what="argnums"):
@@ -28,7 +38,16 @@ class RepeatedArgumentError(FuncgradError, ValueError):
     """`argnums` names an argument twice, so its derivative would have two places in the result.
 
     A negative position and a name count too: of ``f(x, y)`` the positions 1 and -1 and the name ``"y"`` are
-    the same argument. Name each once.
+    the same argument. Name each once:
+
+    >>> from funcgrad import grad
+    >>> grad(lambda x, y: x * y, argnums=(1, -1))(2.0, 3.0)
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.RepeatedArgumentError: argnums=(1, -1) names an argument of <lambda> twice
+    ...
+    >>> grad(lambda x, y: x * y, argnums=(0, -1))(2.0, 3.0)
+    (np.float64(3.0), np.float64(2.0))
     """
 
     def __init__(self, argnums, function):
@@ -67,8 +86,22 @@ class InputTypeError(FuncgradError, TypeError):
 class NonScalarOutputError(FuncgradError, TypeError):
     """The function given to `grad` does not return a scalar.
 
-    A gradient is the derivative of one number. For an array-valued function take the Jacobian, or make
-    one number of it.
+    A gradient is the derivative of one number. An array of shape (1,) is no scalar either. Take the Jacobian
+    of a function of several results, or make one number of them:
+
+    >>> import numpy as np
+    >>> from funcgrad import grad, jacrev
+    >>> x = np.array([1.0, 2.0])
+    >>> grad(lambda x: x * x)(x)
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.NonScalarOutputError: grad needs a function with a scalar output, but ...
+    ...
+    >>> grad(lambda x: np.sum(x * x))(x)
+    array([2., 4.])
+    >>> jacrev(lambda x: x * x)(x)
+    array([[2., 0.],
+           [0., 4.]])
     """
 
     def __init__(self, function, found):
@@ -85,7 +118,21 @@ class NonScalarOutputError(FuncgradError, TypeError):
 
 
 class OutputTypeError(FuncgradError, TypeError):
-    """The function returned something that cannot be differentiated."""
+    """The function returned something that cannot be differentiated.
+
+    Outputs are floating-point numbers, arrays, and containers of them; for `grad` also no complex numbers,
+    unless the function is complex-differentiable and ``holomorphic=True`` says so. Whatever else a function
+    has to tell goes beside its output:
+
+    >>> from funcgrad import grad
+    >>> grad(lambda x: f"{x:.1f}")(2.0)
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.OutputTypeError: <lambda> returned '2.0'
+    ...
+    >>> grad(lambda x: (x * x, f"{x:.1f}"), has_aux=True)(2.0)
+    (np.float64(4.0), '2.0')
+    """
 
     def __init__(self, function, found, cure):
         super().__init__(function, found, cure)
@@ -96,7 +143,19 @@ class OutputTypeError(FuncgradError, TypeError):
 
 
 class AuxError(FuncgradError, TypeError):
-    """With ``has_aux=True`` a function must return a pair: what is differentiated, and the rest."""
+    """With ``has_aux=True`` a function must return a pair: what is differentiated, and the rest.
+
+    The second part passes through as it is, without tracers. Return two things, the second of any structure:
+
+    >>> from funcgrad import grad
+    >>> grad(lambda x: x * x, has_aux=True)(3.0)
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.AuxError: has_aux=True, but <lambda> returned a Recorded in place of a pair
+    ...
+    >>> grad(lambda x: (x * x, {"twice": 2.0 * x}), has_aux=True)(3.0)
+    (np.float64(6.0), {'twice': np.float64(6.0)})
+    """
 
     def __init__(self, function, found):
         super().__init__(function, found)
@@ -110,7 +169,23 @@ class AuxError(FuncgradError, TypeError):
 
 
 class TangentError(FuncgradError, TypeError, ValueError):
-    """Tangents do not match the primals: another structure, shape or dtype."""
+    """Tangents do not match the primals: another structure, shape or dtype.
+
+    A tangent is a direction in the space of its primal, so it is like it; that of an integer or boolean has
+    no values, and the dtype `float0`. A Python number stands for a scalar of any dtype. The message names
+    the leaf: ``tangent[0]['w']`` belongs to the first argument.
+
+    >>> import numpy as np
+    >>> from funcgrad import jvp
+    >>> x = np.ones(3, np.float32)
+    >>> jvp(np.sin, (x,), (np.ones(3),))
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.TangentError: tangent[0]: expected float32[3], found float64[3]
+    ...
+    >>> jvp(np.negative, (x,), (np.ones_like(x),))[1]
+    array([-1., -1., -1.], dtype=float32)
+    """
 
     def __init__(self, path, expected, found):
         super().__init__(path, expected, found)
@@ -125,7 +200,22 @@ class TangentError(FuncgradError, TypeError, ValueError):
 
 
 class CotangentError(FuncgradError, ValueError, TypeError):
-    """A cotangent does not match the function's output: another structure, shape or dtype."""
+    """A cotangent does not match the function's output: another structure, shape or dtype.
+
+    A cotangent says how much each entry of the output counts, so it is like the output. The message names the
+    leaf. Make it from the output:
+
+    >>> import numpy as np
+    >>> from funcgrad import vjp
+    >>> out, pull = vjp(lambda x: {"y": 2.0 * x}, np.ones(2))
+    >>> pull(np.ones(2))
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.CotangentError: cotangent: expected {'y': *}, found a leaf ...
+    ...
+    >>> pull({"y": np.ones_like(out["y"])})
+    (array([2., 2.]),)
+    """
 
     def __init__(self, path, expected, found):
         super().__init__(path, expected, found)
@@ -140,7 +230,20 @@ class CotangentError(FuncgradError, ValueError, TypeError):
 
 
 class UnusedInputError(FuncgradError, ValueError):
-    """With ``unused="error"``: the output does not depend on an argument."""
+    """With ``unused="error"``: the output does not depend on an argument.
+
+    Its gradient would be zero, whatever the argument is. If the dependence was cut, by a comparison, a
+    rounding or an integer read, the message names that line. Use the argument, or leave it out:
+
+    >>> from funcgrad import grad
+    >>> grad(lambda x, y: x * x, argnums=(0, 1), unused="error")(3.0, 2.0)
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.UnusedInputError: the output of <lambda> does not depend on arg[1]
+    ...
+    >>> grad(lambda x, y: x * x, unused="error")(3.0, 2.0)
+    np.float64(6.0)
+    """
 
     def __init__(self, function, path, cut):
         super().__init__(function, path, cut)
@@ -155,7 +258,24 @@ class UnusedInputError(FuncgradError, ValueError):
 
 
 class NotLinearError(FuncgradError, ValueError):
-    """`linear_transpose` was given a function that is not linear."""
+    """`linear_transpose` was given a function that is not linear.
+
+    An operation's derivative depends on the argument, a comparison with it chooses a branch, or f(0) is not
+    0. The derivative of any function is linear: `vjp` gives its transpose.
+
+    >>> import numpy as np
+    >>> from funcgrad import linear_transpose, vjp
+    >>> x = np.array([1.0, 2.0])
+    >>> linear_transpose(lambda x: x * x, x)
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.NotLinearError: <lambda> is not linear: the derivative of multiply, at ...
+    ...
+    >>> linear_transpose(lambda x: x * np.array([3.0, 4.0]), x)(np.ones(2))
+    (array([3., 4.]),)
+    >>> vjp(lambda x: x * x, x)[1](np.ones(2))
+    (array([2., 4.]),)
+    """
 
     def __init__(self, function, why):
         super().__init__(function, why)
@@ -169,7 +289,24 @@ class NotLinearError(FuncgradError, ValueError):
 
 
 class RuleError(FuncgradError, TypeError):
-    """A primitive, or a rule of one, was declared wrongly."""
+    """A primitive, or a rule of one, was declared wrongly.
+
+    Names of primitives are unique; a rule's parameters after `g` are names of its arguments, ``y``, or
+    ``<argument>_shape`` and the like; rules and batches return what they should. The message says which.
+
+    >>> import numpy as np
+    >>> from funcgrad import grad
+    >>> from funcgrad.extend import elementwise
+    >>> cube = elementwise(lambda x: x * x * x, lambda g, z: 3.0 * g * z * z, name="wrong_cube")
+    >>> grad(cube)(2.0)
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.RuleError: primitive wrong_cube: the rule reads 'z', which is no argument of it
+    ...
+    >>> cube = elementwise(lambda x: x * x * x, lambda g, x: 3.0 * g * x * x, name="right_cube")
+    >>> grad(cube)(2.0)
+    np.float64(12.0)
+    """
 
     def __init__(self, primitive, why):
         super().__init__(primitive, why)

@@ -4,7 +4,20 @@ from funcgrad.errors.base import FuncgradError
 
 
 class ProgramArgumentsError(FuncgradError, TypeError):
-    """A program was evaluated with the wrong number of values."""
+    """A program was evaluated with the wrong number of values.
+
+    It takes its constants as one sequence, then the leaves of its inputs one by one, flat:
+
+    >>> from funcgrad import eval_jaxpr, make_jaxpr, tree
+    >>> program = make_jaxpr(lambda p: p["a"] * p["b"])({"a": 2.0, "b": 3.0})
+    >>> eval_jaxpr(program, program.consts, {"a": 2.0, "b": 3.0})
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.ProgramArgumentsError: the program takes 0 constants and 2 inputs, but was given 0 and 1
+    ...
+    >>> eval_jaxpr(program, program.consts, *tree.leaves({"a": 2.0, "b": 3.0}))
+    [6.0]
+    """
 
     def __init__(self, constants, inputs, given_constants, given_inputs):
         super().__init__(constants, inputs, given_constants, given_inputs)
@@ -19,7 +32,23 @@ class ProgramArgumentsError(FuncgradError, TypeError):
 
 
 class ProgramError(FuncgradError, ValueError):
-    """A program is malformed: what the checker found, with the equations around it."""
+    """A program is malformed: what the checker found, with the equations around it.
+
+    Programs of `make_jaxpr` are well formed; one that was put together or changed by hand may read a variable
+    before it is bound, bind one twice, or state a type that its primitive does not give. Types are part of
+    variables, so an equation whose primitive is replaced needs a new variable for its result.
+
+    >>> from funcgrad import check_jaxpr, make_jaxpr
+    >>> program = make_jaxpr(lambda x: 2.0 * x + 1.0)(1.0)
+    >>> program.eqns.reverse()
+    >>> check_jaxpr(program)
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.ProgramError: a variable is read before it is bound, in the equation from ...
+    ...
+    >>> program.eqns.reverse()
+    >>> check_jaxpr(program)
+    """
 
     def __init__(self, what, where, excerpt):
         super().__init__(what, where, excerpt)
@@ -30,7 +59,21 @@ class ProgramError(FuncgradError, ValueError):
 
 
 class BatchAxisError(FuncgradError, ValueError):
-    """The arguments of `vmap` do not agree on a batch axis."""
+    """The arguments or results of `vmap` do not agree on a batch axis.
+
+    All batched arguments have one size along their axes; at least one is batched, or `axis_size` is given; a
+    result that depends on them has a place for the axis. ``in_axes=None`` is for what all members share:
+
+    >>> import numpy as np
+    >>> from funcgrad import vmap
+    >>> vmap(np.add)(np.ones(3), np.ones(2))
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.BatchAxisError: vmap(add): the batch axes have different sizes (arg[0]: 3, arg[1]: 2)
+    ...
+    >>> vmap(np.add, in_axes=(0, None))(np.ones(3), np.ones(2)).shape
+    (3, 2)
+    """
 
     def __init__(self, what, cure):
         super().__init__(what, cure)
@@ -72,7 +115,24 @@ class BatchedMaskError(FuncgradError, IndexError, TypeError):
 
 
 class NonFiniteError(FuncgradError, FloatingPointError):
-    """Under `debug_nans`: the first non-finite value that arose from finite ones."""
+    """Under `debug_nans`: a result is not finite, though all that it came from was.
+
+    The message names the operation where the NaN or infinity arose, in the forward or the backward pass, the
+    line, the entry and the factor. Keep the argument away from the singular point, or select:
+
+    >>> import numpy as np
+    >>> from funcgrad import debug_nans, grad
+    >>> x = np.array([0.0, 4.0])
+    >>> with debug_nans():
+    ...     grad(lambda x: np.sum(np.sqrt(x)))(x)
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.NonFiniteError: sqrt made inf from finite values in the backward pass, at entry (0,); ...
+    ...
+    >>> with debug_nans():
+    ...     grad(lambda x: np.sum(np.where(x > 0, np.sqrt(x), 0.0)))(x)
+    array([0.  , 0.25])
+    """
 
     def __init__(self, operation, where, sweep, entry, found, factor):
         super().__init__(operation, where, sweep, entry, found, factor)
@@ -88,8 +148,20 @@ class NonFiniteError(FuncgradError, FloatingPointError):
 
 
 class DependenceCutWarning(UserWarning):
-    """A gradient is zero because the dependence on the input was cut by an operation without derivative."""
+    """A gradient is zero since the dependence was cut by an operation without derivative.
+
+    Comparisons, rounding, `argmax`, conversions to integers and reads by Python (``if x``, ``int(x)``) have
+    no derivative. If no other way leads from an argument to the output, its gradient is zero, which may be
+    meant, and often is a mistake. The warning names the line; ``grad(..., unused="zero")`` says that it is
+    meant, ``unused="error"`` makes it an error. Where a derivative is wanted write a smooth stand-in, for
+    instance ``np.tanh`` for ``np.sign``.
+    """
 
 
 class BatchLoopWarning(UserWarning):
-    """A primitive without batching rule runs in a loop over the batch."""
+    """A primitive without batching rule runs in a loop over the batch.
+
+    The result is right, but slow. All of funcgrad's own primitives have a rule; declare one for yours:
+    ``@primitive.batching``, or ``core=`` for the number of axes that do not broadcast (see
+    `docs/adding_a_primitive.md`).
+    """

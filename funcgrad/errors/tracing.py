@@ -7,7 +7,19 @@ class EscapedTracerError(FuncgradError, RuntimeError, TypeError):
     """A traced value was used after the transform that made it had ended.
 
     It was kept in a global, an attribute, a default argument or a generator. Its value was part of one
-    run of one transform; return what you need from the function instead, with ``has_aux=True``.
+    run of one transform; return what you need from the function instead:
+
+    >>> from funcgrad import grad
+    >>> log = []
+    >>> grad(lambda x: log.append(x) or x * x)(3.0)
+    np.float64(6.0)
+    >>> log[0] + 1.0
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.EscapedTracerError: add was given a traced value that leaked from a reverse-mode ...
+    ...
+    >>> grad(lambda x: (x * x, [x]), has_aux=True)(3.0)
+    (np.float64(6.0), [np.float64(3.0)])
     """
 
     def __init__(self, operation, transform, where):
@@ -69,7 +81,18 @@ class OperandTypeError(FuncgradError, TypeError):
     """An operation on traced values has an operand that is no plain array of numbers.
 
     A `numpy.matrix` multiplies in another way, a masked array leaves entries out, and an array of objects
-    computes with methods of Python objects: the rules of derivatives do not hold for them.
+    computes with methods of Python objects: the rules of derivatives do not hold for them. Convert it:
+
+    >>> import numpy as np
+    >>> from funcgrad import grad
+    >>> scores = np.array([1, 2], dtype=object)
+    >>> grad(lambda x: np.sum(x * scores))(np.ones(2))
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.OperandTypeError: multiply was given a traced value and values of dtype object, at ...
+    ...
+    >>> grad(lambda x: np.sum(x * scores.astype(float)))(np.ones(2))
+    array([1., 2.])
     """
 
     def __init__(self, operation, found, where):
@@ -85,7 +108,22 @@ class OperandTypeError(FuncgradError, TypeError):
 
 
 class UnsupportedFunctionError(FuncgradError, NotImplementedError, TypeError):
-    """A NumPy function that has no implementation for traced values."""
+    """A NumPy function that has no implementation for traced values.
+
+    It may be called on plain values as ever. Write what it computes with supported functions, cut the
+    derivative if it is not wanted, or add it: `docs/adding_a_primitive.md` takes one page.
+
+    >>> import numpy as np
+    >>> from funcgrad import grad, stop_gradient
+    >>> x = np.array([1.0, -3.0, 2.0])
+    >>> grad(lambda x: np.sum(x[:2] * np.roots(x)))(x)
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.UnsupportedFunctionError: np.roots is not supported on traced values, at ...
+    ...
+    >>> grad(lambda x: np.sum(x[:2] * np.roots(stop_gradient(x))))(x)
+    array([2., 1., 0.])
+    """
 
     def __init__(self, name, where, instead=None):
         super().__init__(name, where, instead)
@@ -100,7 +138,21 @@ class UnsupportedFunctionError(FuncgradError, NotImplementedError, TypeError):
 
 
 class UnsupportedArgumentError(FuncgradError, NotImplementedError, TypeError):
-    """A NumPy function is supported on traced values, but not with this argument."""
+    """A NumPy function is supported on traced values, but not with this argument.
+
+    The message says what to write in its place, most often another function after or before it:
+
+    >>> import numpy as np
+    >>> from funcgrad import grad
+    >>> x = np.array([0.0, 1.0])
+    >>> grad(lambda x: np.sum(np.exp(x, where=x > 0)))(x)
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.UnsupportedArgumentError: np.exp does not support where=, at ...
+    ...
+    >>> grad(lambda x: np.sum(np.where(x > 0, np.exp(x), 0.0)))(x)
+    array([0.        , 2.71828183])
+    """
 
     def __init__(self, function, argument, where, cure):
         super().__init__(function, argument, where, cure)
@@ -111,7 +163,28 @@ class UnsupportedArgumentError(FuncgradError, NotImplementedError, TypeError):
 
 
 class InPlaceError(FuncgradError, TypeError):
-    """An operation would write into an array where the derivative cannot follow."""
+    """An operation would write into an array where the derivative cannot follow.
+
+    A traced value stands for one value; an ordinary array cannot hold one. Build the result from its parts,
+    or use the functions that return a changed copy:
+
+    >>> import numpy as np
+    >>> import funcgrad.numpy as fnp
+    >>> from funcgrad import grad
+    >>> def f(x):
+    ...     x[0] = 2.0 * x[1]
+    ...     return np.sum(x * x)
+    >>> grad(f)(np.array([1.0, 3.0]))
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.InPlaceError: x[...] = v on a traced array writes in place into or from a ...
+    ...
+    >>> def f(x):
+    ...     x = fnp.index_update(x, 0, 2.0 * x[1])
+    ...     return np.sum(x * x)
+    >>> grad(f)(np.array([1.0, 3.0]))
+    array([ 0., 30.])
+    """
 
     def __init__(self, what, where, instead=None):
         super().__init__(what, where, instead)
