@@ -150,7 +150,7 @@ def conjugate_gradients(product: Callable[[Tree], Tree], target: Tree, tolerance
     return x
 
 
-def newton_cg(loss: Callable[[Tree], np.ndarray], x: Tree, tolerance: float = 1e-10):
+def newton_cg(loss: Callable[[Tree], np.ndarray], x: Tree, tolerance: float = 1e-12):
     """Minimises a convex loss; also returns the norm of the gradient at each step."""
     value_and_gradient, product = fg.value_and_grad(loss), fg.hvp(loss)
     norms = []
