@@ -62,7 +62,17 @@ class UnknownValueError(FuncgradError, TypeError):
     """A branch, an integer or an index was read from a value that is not known.
 
     Under `vmap` a value differs from member to member, and in a program staged from types alone there is
-    none.
+    none. Compute both sides and select:
+
+    >>> import numpy as np
+    >>> from funcgrad import vmap
+    >>> vmap(lambda x: x if x > 0 else 2.0 * x)(np.array([-1.0, 1.0]))
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.UnknownValueError: bool(x), or a branch on x, needs a value, which vmap does not ...
+    ...
+    >>> vmap(lambda x: np.where(x > 0, x, 2.0 * x))(np.array([-1.0, 1.0]))
+    array([-2.,  1.])
     """
 
     def __init__(self, reading, transform, where):
@@ -72,8 +82,8 @@ class UnknownValueError(FuncgradError, TypeError):
     def __str__(self):
         return (
             f"{self.reading} needs a value, which {self.transform} does not have, at {self.where}\n"
-            "Select with np.where(condition, a, b), which computes both sides, or lax.cond; or pass values "
-            "in place of types to make_jaxpr."
+            "Select with np.where(condition, a, b), which computes both sides; or pass values in place of "
+            "types to make_jaxpr."
         )
 
 
