@@ -237,3 +237,31 @@ def test_hvp():
     same(value_and_hvp(lambda x: (x * x, x), has_aux=True)(3.0, 1.0), ((9.0, 3.0), 6.0, 2.0))
     with pytest.raises(errors.TangentError):
         hvp(f)(p, 3.0, V)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda s: np.sum(np.ones((2, 3)) + s),
+        lambda s: np.sum((np.ones((2, 3)) * V + s) * 2.0, axis=0),
+        lambda s: (V + s)[1],
+        lambda s: np.transpose(np.ones((2, 3)) - s),
+        lambda s: V @ (V / s),
+        lambda s: np.concatenate([V + s, V.astype("f4")]),
+        lambda s: np.stack([s, 2.0, s * s]),
+        lambda s: np.sum(V.astype("f4") * s) + np.mean(np.maximum(s, V)),
+        lambda s: np.abs(s * 1j) + np.real((V + s) * (1 + 2j)),
+        lambda s: np.linalg.eigh(np.eye(3) * V + s)[0],
+        lambda s: np.where(V > 2, s, V).reshape(3, 1),
+        lambda s: np.sum(np.ones(3, "f4") + s.astype("f4")),
+    ],
+    ids=["sum", "rows", "index", "transpose", "product", "concatenate", "stack", "dtypes", "complex",
+         "several", "where", "cast"],
+)  # fmt: skip
+def test_tangents_are_broadcast_and_promoted_as_values_are(f):
+    s = np.float64(0.5)
+    out, push = linearize(f, s)
+    same(push(np.float64(2.0)), jvp(f, (s,), (np.float64(2.0),))[1])
+    same(push(1.0), jacfwd(f)(s))
+    np.testing.assert_allclose(push(1.0), jacrev(f)(s), rtol=1e-6)
+    same(out, f(s))

@@ -69,7 +69,7 @@ def make_plan(prim, traced: tuple[int, ...], push: bool) -> Plan:
     if any(name in (prim.reads or ()) or "*" + name in prim.args for name in names):
         plan.constants = True
     plan.accumulate = prim.accumulate
-    plan.note = _note(prim, plan.positions)
+    plan.note = _note_pushed(prim, plan.positions) if push else _note(prim, plan.positions)
 
     calls = [
         _Call(rule.push if push else rule.pull, read, names, i)
@@ -231,6 +231,23 @@ def _note(prim, positions: tuple[int, ...]) -> Callable | None:
     if prim.elementwise and len(prim.args) == 1:
         return None
     return _Fitting(positions, prim.elementwise).note
+
+
+def _note_pushed(prim, positions: tuple[int, ...]) -> Callable | None:
+    """What the forward walk must give a tangent, where it is not like the tangents that it is made of."""
+    if prim.multiple:  # each output is a row of its own, which says its type
+        return None
+
+    def note(tape, row: int, parents, values: list) -> None:
+        out = values[-1]
+        shape, dtype = shape_of(out), dtype_of(out)
+        for position in positions:
+            value = values[position]
+            if getattr(value, "dtype", None) is not dtype or value.shape != shape:
+                tape.types[row] = (shape, dtype)
+                return
+
+    return note
 
 
 def make_joint_plan(prim) -> Plan:

@@ -29,7 +29,8 @@ class Tape:
     And by row, where there is something to say:
         params: the primitive's static parameters.
         fits: for each parent None or the (shape, dtype) that its share must be fitted to.
-        types: the (shape, dtype) of a row that shares are accumulated into.
+        types: the (shape, dtype) of a row that shares are accumulated into; of a tape recorded for the
+            forward walk, of a row whose tangent must be given them.
     `kept` says that the tape is kept to be walked later, after code of the user's has run.
     """
 

@@ -173,10 +173,12 @@ def push_forward(
         if plan is None:  # one of several outputs
             index, shape, dtype = tape.residuals[row]
             t = ts[parents[0]][index]
-            ts[row] = np.zeros(shape, dtype) if t is None else t
+            ts[row] = np.zeros(shape, dtype) if t is None else cast_tangent(t, shape, dtype)
             continue
         incoming = [ts[p] for p in parents]
-        ts[row] = plan.push(incoming, tape.residuals[row], tape.params.get(row, NO_PARAMS))
+        t = plan.push(incoming, tape.residuals[row], tape.params.get(row, NO_PARAMS))
+        type_ = tape.types.get(row)
+        ts[row] = t if type_ is None else cast_tangent(t, *type_)
         if check is not None:
             check.pushed(row, incoming, tape.residuals[row], ts[row])
     return [cast_tangent(ts[slot], *type_) for slot, type_ in zip(slots, types)]

@@ -172,6 +172,8 @@ class Record(Trace):
         dtypes = [dtype_of(values[position]) for position in positions]
         if any(dtype != out.dtype for dtype in dtypes):
             self.tape.fits[slot] = [(None, dtype) for dtype in dtypes]
+            if self.push:
+                self.tape.types[slot] = (shape_of(out), out.dtype)
         return self._tracer(slot, out)
 
     def pick(self, slot: int, index: int, value: Any, place) -> Any:
