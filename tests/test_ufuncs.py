@@ -8,6 +8,7 @@ import pytest
 from funcgrad import errors, grad, jvp, make_jaxpr, vjp, vmap
 from funcgrad._core.primitive import Primitive
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
+from funcgrad.testing import check_grads
 
 UFUNCS = {name: f for name, f in vars(np).items() if isinstance(f, np.ufunc)}
 
@@ -236,6 +237,24 @@ def test_clip_takes_what_numpy_takes():
             grad(lambda x, a=arguments, o=options: np.sum(np.clip(x, *a, **o)))(x)
     with pytest.raises(errors.UnsupportedArgumentError, match="np.where"):
         grad(lambda x: np.sum(np.clip(x, 0.0, 1.0, where=x > 0)))(x)
+
+
+PIECES = {
+    "functions and a number": lambda x: np.piecewise(x, [x < 0, x > 1], [np.square, np.sin, 5.0]),
+    "otherwise": lambda x: np.piecewise(x, [x < 0], [np.square, lambda v: v]),
+    "one condition": lambda x: np.piecewise(x[0], x[0] < 0, [np.square, -1]),
+    "list": lambda x: np.piecewise(x[0], [[True, False, True]], [lambda v, k: v**k], 3),
+    "0-d": lambda x: np.piecewise(x[0, 1], [x[0, 1] < 0, x[0, 1] > 5], [np.square, np.sin, np.exp]),
+}
+
+
+@pytest.mark.parametrize("name", PIECES)
+def test_piecewise(name):
+    f, x = PIECES[name], np.array([[-1.0, 0.5, 2.0], [3.0, -2.0, 0.1]])
+    out, pull = vjp(f, x)
+    np.testing.assert_array_equal(out, f(x))
+    assert np.shape(out) == np.shape(f(x))
+    check_grads(f, (x,), order=2)
 
 
 def test_powers_of_integers_are_numpys():

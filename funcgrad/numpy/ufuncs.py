@@ -8,6 +8,7 @@ import numpy as np
 
 from funcgrad import errors
 from funcgrad._core.source import caller, describe
+from funcgrad._core.tracer import Tracer
 from funcgrad._core.types import dtype_of, is_differentiable
 from funcgrad._interpreters.batch import batch_leading
 from funcgrad._primitives import arithmetic, constants, selection, special
@@ -172,8 +173,8 @@ def _as_dtype(x: Any, dtype: np.dtype) -> Any:
 @implements(np.piecewise)
 def piecewise(x, condlist, funclist, *args, **kw):
     x = as_operand(x)
-    if np.ndim(condlist) in (0, x.ndim):  # a single condition
-        condlist = [condlist]
+    if np.isscalar(condlist) or (x.ndim and not isinstance(condlist[0], (list, np.ndarray, Tracer))):
+        condlist = [condlist]  # a single one
     conditions = [np.asarray(c, bool) if isinstance(c, (list, bool)) else c for c in condlist]
     if len(funclist) == len(conditions) + 1:
         conditions.append(~np.logical_or.reduce(np.stack(conditions)))
@@ -182,13 +183,15 @@ def piecewise(x, condlist, funclist, *args, **kw):
             f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} "
             "functions are expected"
         )
+    shape, x = x.shape, np.atleast_1d(x)
     result = np.zeros_like(x)
     for condition, function in zip(conditions, funclist):
+        condition = np.atleast_1d(condition)
         if not callable(function):
             result = index_update(result, condition, function)
         elif (part := x[condition]).size:
             result = index_update(result, condition, function(part, *args, **kw))
-    return result
+    return np.reshape(result, shape)
 
 
 @implements(np.nan_to_num)
