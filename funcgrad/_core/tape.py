@@ -31,12 +31,13 @@ class Tape:
         fits: for each parent None or the (shape, dtype) that its share must be fitted to.
         types: the (shape, dtype) of a row that shares are accumulated into; of a tape recorded for the
             forward walk, of a row whose tangent must be given them.
-    `kept` says that the tape is kept to be walked later, after code of the user's has run.
+    `kept` says that the tape is kept to be walked later, after code of the user's has run; `eager` that the
+    numbers of all values are there to be looked at.
     """
 
     __slots__ = (
         "plans", "parents", "residuals", "places", "params", "fits", "types", "inputs",
-        "kept", "_watched",
+        "kept", "eager", "_watched",
     )  # fmt: skip
 
     def __init__(self, kept: bool = False):
@@ -49,6 +50,7 @@ class Tape:
         self.types: dict[int, tuple] = {}
         self.inputs = 0
         self.kept = kept
+        self.eager = True
         self._watched: dict[int, list[tuple[np.ndarray, int | None, bool, bytes]]] = {}
 
     def __len__(self) -> int:

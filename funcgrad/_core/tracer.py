@@ -121,6 +121,9 @@ class Tracer:
     def primal(self) -> Any:
         raise NotImplementedError
 
+    #: Whether `known_finite` can tell: all numbers that it stands for are there to be looked at.
+    eager = False
+
     def known_finite(self) -> bool:
         """Whether every number that it stands for is known to be finite."""
         return False
@@ -184,6 +187,11 @@ def mark_view(base: Any, view: Any) -> None:
     for value in (base, view):
         if isinstance(value, Tracer):
             value.viewed = True
+
+
+def is_eager(x: Any) -> bool:
+    """Whether the numbers of a value are there to be looked at."""
+    return x.eager if isinstance(x, Tracer) else True
 
 
 def known_finite(x: Any) -> bool:

@@ -50,8 +50,13 @@ class Record(Trace):
         if type(value) is _ndarray:
             self.tape.watch(value)
         elif isinstance(value, Tracer):
-            self.plain = False
+            self.meet(value)
         return self._tracer(slot, value)
+
+    def meet(self, value: Tracer) -> None:
+        """A value of an older trace."""
+        self.plain = False
+        self.tape.eager = self.tape.eager and value.eager
 
     def _tracer(self, slot: int, value: Any) -> Recorded:
         tracer = Recorded()
@@ -77,13 +82,13 @@ class Record(Trace):
                 parents = (a.slot,)
                 a = a.value
             elif isinstance(a, Tracer):
-                self.plain = False
+                self.meet(a)
             if type(b) is Recorded and b._trace is self:
                 traced += 2
                 parents += (b.slot,)
                 b = b.value
             elif isinstance(b, Tracer):
-                self.plain = False
+                self.meet(b)
             values = [a, b]
         else:
             values, parents, traced = self.unpack(args)
@@ -152,7 +157,7 @@ class Record(Trace):
                 parents.append(a.slot)
                 a = a.value
             elif isinstance(a, Tracer):
-                self.plain = False
+                self.meet(a)
             values.append(a)
         return values, tuple(parents), traced
 
@@ -164,6 +169,8 @@ class Record(Trace):
                 positions.append(position)
                 parents.append(a.slot)
                 a = a.value
+            elif isinstance(a, Tracer):
+                self.meet(a)
             values.append(a)
         out = prim(*values, **params)
         residuals = (positions, [shape_of(v) for v in values])
@@ -182,7 +189,7 @@ class Record(Trace):
         if not is_differentiable(dtype):
             return value
         if isinstance(value, Tracer):  # eigenvalues with parts in eps
-            self.plain = False
+            self.meet(value)
         residuals = (index, shape_of(value), dtype)
         return self._tracer(self.tape.append(None, (slot,), residuals, place), value)
 

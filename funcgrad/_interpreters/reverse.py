@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad._core.plans import Plan
 from funcgrad._core.primitive import NO_PARAMS, Accumulator, Rule
 from funcgrad._core.tape import Tape
-from funcgrad._core.tracer import Tracer, known_finite
+from funcgrad._core.tracer import Tracer, is_eager, known_finite
 from funcgrad._interpreters.record import Record, Recorded
 
 _ndarray = np.ndarray
@@ -36,7 +37,25 @@ def pull_back(
         check: for `debug_nans` the `WalkCheck` that looks at each row's shares.
     """
     tape.verify()
-    walk = _Walk(tape)
+    visible = tape.eager and all(map(is_eager, cotangents))
+    if check is None and visible and any(map(_selects, set(tape.plans))):
+        # What masks prevent, 0 times infinity, would show in the result; they take a third of the time.
+        results = walk_back(tape, slots, cotangents, False, None, masks=False)
+        if all(ct is None or known_finite(ct) for ct in results):
+            return results
+    return walk_back(tape, slots, cotangents, consume, check, masks=True)
+
+
+def _selects(plan: Plan | None) -> bool:
+    """Whether a row of this plan makes structural zeros."""
+    return plan is not None and (plan.lives is not None or plan.accumulate is not None)
+
+
+def walk_back(
+    tape: Tape, slots: Sequence[int], cotangents: Sequence[Any], consume: bool, check: Any, masks: bool
+) -> list[Any]:
+    """Walk once; `masks` tells structural zeros from others."""
+    walk = _Walk(tape, masks)
     for slot, ct in zip(slots, cotangents):
         walk.add(slot, ct, None)
     cts, lives, owned = walk.cts, walk.lives, walk.owned
@@ -69,7 +88,7 @@ def pull_back(
             continue
         shares = plan.pull(g, residuals, params)
         # the masks of a selection from inputs alone would be read by nobody
-        if (lives and row in lives) or (plan.lives is not None and max(parents) >= tape.inputs):
+        if (lives and row in lives) or (masks and plan.lives is not None and max(parents) >= tape.inputs):
             shares, masks = walk.masked(row, shares, residuals)
             if check is not None:
                 check.pulled(row, g, residuals, shares)
@@ -126,16 +145,18 @@ class _Walk:
     """The state of one backward walk.
 
     Attributes:
+        masks: whether structural zeros are told from others.
         cts: the cotangent of each row so far.
         owned: rows whose cotangent is a buffer of the walk's own, so that adding may be in place.
         lives: rows of whose cotangent some entries are structural zeros -> the mask of the others.
         marked: rows whose mask is an array of the walk's own.
     """
 
-    __slots__ = ("tape", "cts", "owned", "lives", "marked")
+    __slots__ = ("tape", "masks", "cts", "owned", "lives", "marked")
 
-    def __init__(self, tape: Tape):
+    def __init__(self, tape: Tape, masks: bool):
         self.tape = tape
+        self.masks = masks
         self.cts: list[Any] = [None] * len(tape)
         self.owned: set[int] = set()
         self.lives: dict[int, Any] = {}
@@ -231,7 +252,7 @@ class _Walk:
         self.cts[slot] = old
         self.owned.add(slot)
         accumulator.add(old, fit(g, None, dtype), residuals, params, fresh)
-        if slot >= tape.inputs:  # nobody reads an input's mask
+        if self.masks and slot >= tape.inputs:  # nobody reads an input's mask
             mask = np.zeros(shape, bool) if fresh else self.lives.get(slot)
             if mask is not None:
                 if slot not in self.marked:
@@ -243,7 +264,7 @@ class _Walk:
     def gather_shares(self, row: int, shares: _Shares) -> Any:
         """The sum of shares that were put by; entries that none of them touches are structural zeros."""
         before = self.lives.pop(row, None)
-        if shares.dense is None:
+        if shares.dense is None and self.masks:
             self.lives[row] = shares.live()
         elif before is not None:
             self.lives[row] = before | shares.live()

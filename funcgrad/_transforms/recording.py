@@ -10,6 +10,7 @@ import numpy as np
 
 from funcgrad import errors, tree
 from funcgrad._core.source import describe, stacklevel
+from funcgrad._core.tape import Tape
 from funcgrad._core.tracer import Tracer, deriving_context, without_part
 from funcgrad._core.types import dtype_of, float0, is_unlike_array, shape_of
 from funcgrad._interpreters.forward import Dual
@@ -174,7 +175,7 @@ def walk(walker: Callable, *args: Any) -> list[Any]:
         traceback = error.__traceback__
         while traceback is not None:
             known = traceback.tb_frame.f_locals
-            if traceback.tb_frame.f_code is walker.__code__ and "row" in known:
+            if isinstance(known.get("tape"), Tape) and "row" in known:
                 tape, row = known["tape"], known["row"]
                 if tape.plans[row] is not None:
                     name = tape.plans[row].prim.name
