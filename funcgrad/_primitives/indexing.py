@@ -7,6 +7,8 @@ beside arrays. Reading by slices and integers alone is `getitem`, reading by arr
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import Any
 
 import numpy as np
@@ -80,11 +82,12 @@ def _mark(mask, live, residuals, params):
 
 
 def _total(shares, shape):
-    """The sum of shares of reads: one `scatter` of all of them, linear in what was read."""
-    if len(shares) == 1:
-        ((g, residuals, params),) = shares
-        template, unique = _tuple(params["template"]), params.get("unique", True)
-        return scatter(g, *_arrays(residuals), template=template, shape=shape, unique=unique)
+    """The sum of shares of reads, linear in what was read.
+
+    That is a `scatter` for each where they are few and large, as ``x[1:]``, else one of all of them.
+    """
+    if len(shares) * _size(shape) <= 4 * sum([_size(g.shape) for g, _, _ in shares]) or len(shares) == 1:
+        return functools.reduce(operator.add, [_spread(*share, shape) for share in shares])
     places = np.arange(_size(shape)).reshape(shape)
     at = [read(places, _arrays(r), params["template"], True) for _, r, params in shares]
     gs = [g for g, _, _ in shares]
@@ -94,6 +97,11 @@ def _total(shares, shape):
         at, gs = (np.concatenate([np.reshape(part, -1) for part in parts]) for parts in (at, gs))
     total = scatter(gs, at, template=(ARRAY,), shape=(places.size,), unique=False)
     return np.reshape(total, shape)
+
+
+def _spread(g, residuals, params, shape):
+    template, unique = _tuple(params["template"]), params.get("unique", True)
+    return scatter(g, *_arrays(residuals), template=template, shape=shape, unique=unique)
 
 
 def _tuple(template: int | tuple) -> tuple:
