@@ -106,12 +106,12 @@ def arguments() -> argparse.Namespace:
     option("--only", nargs="+", metavar="NAME", help=f"workloads such as chain; {', '.join(FRESH)}")
     option("--libs", nargs="+", default=list(KINDS), choices=KINDS, metavar="LIB", help=", ".join(KINDS))
     option("--quick", action="store_true", help="smaller sizes, shorter runs")
-    option("--budget", type=float, metavar="S", help="seconds for each size; default 10, quick 2")
+    option("--budget", type=float, metavar="S", help="seconds for each size; default 4, quick 2")
     option("--out", type=Path, metavar="FILE", help="write the times of every round, as JSON")
     option("--read", type=Path, metavar="FILE", help="report on such a file and measure nothing")
     option("--markdown", type=Path, metavar="FILE", help="put the report below '## Figures' of a page")
     args = parser.parse_args()
-    args.budget = args.budget or (2.0 if args.quick else 10.0)
+    args.budget = args.budget or (2.0 if args.quick else 4.0)
     return args
 
 

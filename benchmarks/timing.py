@@ -102,7 +102,7 @@ def main() -> None:
     slow: set[tuple[str, str]] = set()
     for work in WORKS:
         if (work.quick or not args.quick) and (not args.only or work.name in args.only):
-            print(json.dumps(measure(work, libraries, args.budget, 2.0, slow)), flush=True)
+            print(json.dumps(measure(work, libraries, args.budget, 1.0, slow)), flush=True)
 
 
 if __name__ == "__main__":
