@@ -221,3 +221,21 @@ class TestEinsum:
         found = []
         grad(lambda a: found.append(np.einsum_path("ij,jk,kl", a, A, A)[0]) or np.sum(a))(A)
         assert found[0] == np.einsum_path("ij,jk,kl", A, A, A)[0]
+
+
+@pytest.mark.parametrize(
+    "product",
+    [
+        np.dot,
+        np.inner,
+        lambda s, x: np.einsum(",i->i", s, x),
+        lambda s, x: np.tensordot(s, x, 0),
+        np.outer,
+        np.kron,
+    ],
+)
+def test_python_scalars_are_arrays_to_products(product):
+    """Unlike to operators: NumPy makes an array of it, whose dtype does not give way."""
+    x = np.ones(3, np.float32)
+    out, tangent = jvp(lambda s: product(s, x), (2.0,), (1.0,))
+    assert out.dtype == tangent.dtype == product(2.0, x).dtype == np.float64

@@ -285,3 +285,24 @@ def test_primitives_are_named_after_numpy():
 def test_constants_under_vmap():
     out = vmap(lambda x: np.where(x > 0, np.floor(x), np.sign(x)))(np.array([1.5, -2.0]))
     np.testing.assert_array_equal(out, [1.0, -1.0])
+
+
+@pytest.mark.parametrize("zero", [0.0, -0.0])
+@pytest.mark.parametrize("along", [1, 1j])
+@pytest.mark.parametrize("part", [2.5, -2.5, 0.5, -0.5])
+@pytest.mark.parametrize(
+    "f", [np.arcsin, np.arccos, np.arctan, np.arcsinh, np.arccosh, np.arctanh, np.log, np.log1p, np.sqrt]
+)
+def test_complex_branches(f, part, along, zero):
+    """On a branch cut the sign of a zero decides the side, for derivatives as for values."""
+
+    def at(t):
+        return np.complex128(complex(t, zero) if along == 1 else complex(zero, t))
+
+    with np.errstate(all="ignore"):
+        slope = (f(at(part + 1e-6)) - f(at(part - 1e-6))) / (2e-6 * along)
+        np.testing.assert_allclose(grad(f, holomorphic=True)(at(part)), slope, rtol=1e-6, atol=1e-8)
+        curvature = grad(grad(f, holomorphic=True), holomorphic=True)
+        d = grad(f, holomorphic=True)
+        slope = (d(at(part + 1e-6)) - d(at(part - 1e-6))) / (2e-6 * along)
+        np.testing.assert_allclose(curvature(at(part)), slope, rtol=1e-6, atol=1e-7)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextvars
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -142,10 +143,7 @@ class Tracer:
 
     @property
     def size(self) -> int:
-        size = 1
-        for n in self.shape:
-            size *= n
-        return size
+        return math.prod(self.shape)
 
     @property
     def weak(self) -> bool:

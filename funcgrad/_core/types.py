@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -47,10 +48,7 @@ class ShapeDtypeStruct:
 
     @property
     def size(self) -> int:
-        size = 1
-        for n in self.shape:
-            size *= n
-        return size
+        return math.prod(self.shape)
 
     def __eq__(self, other: Any) -> bool:
         return isinstance(other, ShapeDtypeStruct) and self.shape == other.shape and self.dtype == other.dtype

@@ -27,8 +27,30 @@ cbrt = elementwise(np.cbrt, lambda g, y: g / (3 * (y * y)))
 sin = elementwise(np.sin, lambda g, x: g * np.cos(x))
 cos = elementwise(np.cos, lambda g, x: -g * np.sin(x))
 tan = elementwise(np.tan, lambda g, y: g * (1 + y * y))
-arcsin = elementwise(np.arcsin, lambda g, x: g / np.sqrt((1 - x) * (1 + x)))
-arccos = elementwise(np.arccos, lambda g, x: -g / np.sqrt((1 - x) * (1 + x)))
+
+
+def _on_side_of(guide, x, root):
+    """A root, or of a complex number that of its two which lies with `guide(x)`.
+
+    A root has a branch cut where its function has one, and the sign of a zero decides the side. It does not
+    survive the arithmetic under the root, so the function itself tells.
+    """
+    if dtype_of(x).kind != "c":
+        return root
+    away = np.real(root * np.conj(guide(x))) < 0
+    return np.where(away, -root, root)
+
+
+def _arcsin_root(x):
+    return _on_side_of(lambda x: np.cos(np.arcsin(x)), x, np.sqrt((1 - x) * (1 + x)))
+
+
+def _arccos_root(x):
+    return _on_side_of(lambda x: np.sin(np.arccos(x)), x, np.sqrt((1 - x) * (1 + x)))
+
+
+arcsin = elementwise(np.arcsin, lambda g, x: g / _arcsin_root(x))
+arccos = elementwise(np.arccos, lambda g, x: -g / _arccos_root(x))
 arctan = elementwise(np.arctan, lambda g, x: g / (1 + x * x))
 
 sinh = elementwise(np.sinh, lambda g, x: g * np.cosh(x))
@@ -36,13 +58,18 @@ cosh = elementwise(np.cosh, lambda g, x: g * np.sinh(x))
 tanh = elementwise(np.tanh, lambda g, y: g * (1 - y * y))
 
 
-def _arcsinh_rule(g, x):
-    # hypot does not overflow, as a square does, in float16 from 256 on
-    return g / (np.sqrt(1 + x * x) if dtype_of(x).kind == "c" else np.hypot(x, 1))
+def _arcsinh_root(x):
+    if dtype_of(x).kind != "c":
+        return np.hypot(x, 1)  # it does not overflow, as a square does, in float16 from 256 on
+    return _on_side_of(lambda x: np.cosh(np.arcsinh(x)), x, np.sqrt(1 + x * x))
 
 
-arcsinh = elementwise(np.arcsinh, _arcsinh_rule)
-arccosh = elementwise(np.arccosh, lambda g, x: g / (np.sqrt(x - 1) * np.sqrt(x + 1)))
+def _arccosh_root(x):
+    return _on_side_of(lambda x: np.sinh(np.arccosh(x)), x, np.sqrt(x - 1) * np.sqrt(x + 1))
+
+
+arcsinh = elementwise(np.arcsinh, lambda g, x: g / _arcsinh_root(x))
+arccosh = elementwise(np.arccosh, lambda g, x: g / _arccosh_root(x))
 arctanh = elementwise(np.arctanh, lambda g, x: g / ((1 - x) * (1 + x)))
 
 deg2rad = elementwise(np.deg2rad, lambda g: g * _DEGREE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -24,7 +25,7 @@ from funcgrad._transforms.recording import Run, check_holomorphic, plain, unshar
 
 def _basis(leaves) -> tuple[list[np.ndarray], int]:
     """The unit vectors of the space of all leaves together: for each leaf its part of every one."""
-    sizes = [int(np.prod(shape_of(x), dtype=int)) for x in leaves]
+    sizes = [math.prod(shape_of(x)) for x in leaves]
     total, start, parts = sum(sizes), 0, []
     for x, size in zip(leaves, sizes):
         part = np.zeros((total, size), dtype_of(x))
@@ -39,7 +40,7 @@ def _split(batch: Any, leaves, move_last: bool) -> list[Any]:
     out, start = [], 0
     for x in leaves:
         shape = shape_of(x)
-        size = int(np.prod(shape, dtype=int))
+        size = math.prod(shape)
         part = batch[start : start + size]
         start += size
         if move_last:
@@ -192,7 +193,7 @@ def jacobian(f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorph
         recorded = Run(Chosen(f, argnums, args, kwargs), f, has_aux, False)
 
         def size(leaves):
-            return sum(int(np.prod(shape_of(x), dtype=int)) for x in leaves)
+            return sum(math.prod(shape_of(x)) for x in leaves)
 
         if size(recorded.leaves) < size(recorded.outs):
             return forward(*args, **kwargs)

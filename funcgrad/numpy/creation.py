@@ -11,6 +11,7 @@ import numpy as np
 from funcgrad import errors
 from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer
+from funcgrad._primitives.arithmetic import convert
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 
 
@@ -20,11 +21,16 @@ def _has_tracer(x: Any) -> bool:
     return isinstance(x, (list, tuple)) and any(map(_has_tracer, x))
 
 
+def _strong(x: Tracer) -> Tracer:
+    """A traced Python scalar as an array, whose dtype does not give way to others' any more."""
+    return convert(x, dtype=x.dtype) if not x.shape and x.weak else x
+
+
 def _stack(x: Any) -> Any:
     """Nested lists and tuples as one traced array."""
     if isinstance(x, (list, tuple)):
         return np.stack([_stack(part) for part in x]) if x else np.asarray(x)
-    return x if isinstance(x, Tracer) else np.asarray(x)
+    return _strong(x) if isinstance(x, Tracer) else np.asarray(x)
 
 
 def array(object: Any, dtype: Any = None, *, copy: bool | None = True, order: str = "K",
@@ -75,7 +81,7 @@ def asarray(a: Any, dtype: Any = None, order: str | None = None, *, device: str 
     np.float64(2.0)
     """
     if isinstance(a, Tracer) and dtype is None and not copy:
-        return a
+        return _strong(a)
     if not _has_tracer(a):
         return np.asarray(a, dtype, order, device=device, copy=copy)
     return array(a, dtype, copy=bool(copy))

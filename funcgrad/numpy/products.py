@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from funcgrad import errors
-from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer
 from funcgrad._primitives import products as prims
 from funcgrad._primitives.contractions import contract
+from funcgrad.numpy.arguments import refuse_out
 from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.protocol import implements
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _BY_RANK = {(1, 1): prims.dot, (2, 1): prims.matvec, (1, 2): prims.vecmat, (2, 2): prims.matmul}
-
-
-def refuse_out(function: str, out: Any) -> None:
-    """``out=`` writes into an array where no derivative follows."""
-    if out is not None:
-        raise errors.InPlaceError(f"np.{function}(..., out=...)", describe(*caller(2)))
 
 
 # ---- matrix products -----------------------------------------------------------------------

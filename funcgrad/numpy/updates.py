@@ -95,7 +95,11 @@ def _refuse(function: Callable, instead: str) -> None:
     implements(function)(refused)
 
 
-_refuse(np.copyto, "Write x = np.where(where, src, x), or np.broadcast_to(src, x.shape).")
+_refuse(
+    np.copyto,
+    "Write x = np.where(where, src, x), or np.broadcast_to(src, x.shape). np.full and np.full_like of a "
+    "plain array and a traced value end here, too: funcgrad.numpy.full and full_like take it.",
+)
 _refuse(np.put, "Write np.reshape(funcgrad.numpy.index_update(np.ravel(x), indices, v), x.shape).")
 _refuse(np.place, "Write np.where(mask, vals, x).")
 _refuse(np.putmask, "Write np.where(mask, values, x).")
