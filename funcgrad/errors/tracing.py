@@ -117,6 +117,11 @@ class OperandTypeError(FuncgradError, TypeError):
         )
 
 
+def _in_full(function: str) -> str:
+    """A function's name with its library: NumPy's go without."""
+    return function if function.startswith("scipy.") else f"np.{function}"
+
+
 class UnsupportedFunctionError(FuncgradError, NotImplementedError, TypeError):
     """A NumPy function that has no implementation for traced values.
 
@@ -144,7 +149,7 @@ class UnsupportedFunctionError(FuncgradError, NotImplementedError, TypeError):
             "Write it with supported functions, or apply it to stop_gradient(x) if its derivative is "
             "not wanted. docs/adding_a_primitive.md shows how to add it."
         )
-        return f"np.{self.name} is not supported on traced values, at {self.where}\n{cure}"
+        return f"{_in_full(self.name)} is not supported on traced values, at {self.where}\n{cure}"
 
 
 class UnsupportedArgumentError(FuncgradError, NotImplementedError, TypeError):
@@ -169,7 +174,7 @@ class UnsupportedArgumentError(FuncgradError, NotImplementedError, TypeError):
         self.function, self.argument, self.where, self.cure = function, argument, where, cure
 
     def __str__(self):
-        return f"np.{self.function} does not support {self.argument}, at {self.where}\n{self.cure}"
+        return f"{_in_full(self.function)} does not support {self.argument}, at {self.where}\n{self.cure}"
 
 
 class InPlaceError(FuncgradError, TypeError):

@@ -1,0 +1,83 @@
+"""SciPy's namespaces, name for name, with derivatives where there are any.
+
+SciPy's functions know no protocol, so a namespace here hands out each of them in a wrapper that looks for
+traced values among the arguments. A submodule registers its implementations by
+``@implements(scipy.linalg.solve)``, as NumPy's are, and takes the wrappers for its names:
+
+    globals().update(mirror(scipy.linalg, INSTEAD))
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from funcgrad import errors
+from funcgrad._core.source import caller, describe
+from funcgrad._core.tracer import Tracer
+from funcgrad._primitives.kinds import IMPLEMENTATIONS
+
+
+def mirror(module: ModuleType, instead: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The public names of a SciPy module, for the namespace that lays derivatives over it.
+
+    On plain values a function is SciPy's own. On traced ones it is carried out by what `IMPLEMENTATIONS` has
+    for it, and refused if that is nothing. Ufuncs, which NumPy's protocol hands on by itself, constants and
+    classes are SciPy's; a class that is not laid over refuses a traced value as it converts it to an array.
+
+    Args:
+        module: SciPy's.
+        instead: for functions without derivative what to write in their place, as a sentence.
+    """
+    instead = instead or {}
+    return {
+        name: _on_tracers(value, module.__name__, name, instead.get(name)) if is_function(value) else value
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+    }
+
+
+def is_function(value: Any) -> bool:
+    """Whether this is called with values: no class, nor a ufunc, nor an object that happens to be callable."""
+    return callable(value) and hasattr(value, "__name__") and not isinstance(value, (type, np.ufunc))
+
+
+def has_tracer(x: Any) -> bool:
+    """Whether a traced value is among these arguments, in containers nested to any depth."""
+    if isinstance(x, Tracer):
+        return True
+    if isinstance(x, (list, tuple, set)):
+        return any(map(has_tracer, x))
+    if isinstance(x, dict):
+        return any(map(has_tracer, x.values()))
+    return isinstance(x, np.ndarray) and x.dtype.kind == "O" and any(map(has_tracer, x.flat))
+
+
+def refuse(name: str, instead: str | None = None) -> None:
+    """Raise since a function has no derivative here; `name` as in ``scipy.linalg.schur``."""
+    raise errors.UnsupportedFunctionError(name, describe(*caller(2)), instead)
+
+
+def refuse_argument(function: str, argument: str, cure: str) -> None:
+    """Raise since a function has no derivative with this argument."""
+    raise errors.UnsupportedArgumentError(function, argument, describe(*caller(2)), cure)
+
+
+def _on_tracers(function: Callable, module: str, name: str, instead: str | None) -> Callable:
+    """SciPy's function, that looks for traced values among its arguments first."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not (has_tracer(args) or (kwargs and has_tracer(kwargs))):
+            return function(*args, **kwargs)
+        implementation = IMPLEMENTATIONS.get(function)
+        if implementation is None:
+            refuse(f"{module}.{name}", instead)
+        return implementation(*args, **kwargs)
+
+    call.__module__, call.__qualname__ = f"funcgrad.{module}", name
+    return call
