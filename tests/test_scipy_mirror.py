@@ -1,4 +1,4 @@
-"""SciPy's namespaces here: the same names, SciPy's results on plain values, an error on what has no derivative."""
+"""SciPy's namespaces here: the same names, SciPy's results on plain values, errors where there is no derivative."""
 
 import inspect
 import pickle

@@ -42,7 +42,7 @@ def mirror(module: ModuleType, instead: Mapping[str, str] | None = None) -> dict
 
 
 def is_function(value: Any) -> bool:
-    """Whether this is called with values: no class, nor a ufunc, nor an object that happens to be callable."""
+    """Whether it is a function: no class, no ufunc, no object that happens to be callable."""
     return callable(value) and hasattr(value, "__name__") and not isinstance(value, (type, np.ufunc))
 
 
