@@ -1,4 +1,4 @@
-"""SciPy's namespaces here: the same names, SciPy's results on plain values, errors where there is no derivative."""
+"""SciPy's namespaces here: its names, its results on plain values, errors where there is no derivative."""
 
 import inspect
 import pickle
