@@ -245,7 +245,12 @@ def _update_batch(values, batched, *, template, unique):
     x = _with_batch(values[0], batched[0], size)
     v = values[1]
     if batched[1] or shape_of(v) != ():
-        v = index.from_front(_with_batch(v, batched[1], size))
+        v = _with_batch(v, batched[1], size)
+        if v.shape == (size,):  # a scalar for each member
+            stand_ins = [np.zeros(shape_of(a)[b:], int) for a, b in zip(values[2:], batched[2:])]
+            places = np.broadcast_to(0, x.shape[1:])[assemble(template, stand_ins)].shape
+            v = np.broadcast_to(np.reshape(v, (size,) + (1,) * len(places)), (size, *places))
+        v = index.from_front(v)
     return index_update(x, v, *index.arrays, template=index.template, unique=unique)
 
 

@@ -138,6 +138,8 @@ def lstsq(a, b, *, rcond):
     stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     a, b = [np.broadcast_to(x, stack + x.shape[-2:]) for x in (a, b)]
     solved = [lstsq.impl(a[i], b[i], rcond=rcond) for i in np.ndindex(stack)]
+    if not solved:
+        return tuple([np.zeros(t.shape, t.dtype) for t in lstsq_type(a, b, rcond=rcond)])
     return tuple([np.reshape(part, stack + np.shape(part[0])) for part in zip(*solved)])
 
 

@@ -186,8 +186,10 @@ def bincount(weights, bins, *, length):
         return np.bincount(bins, weights, length)
     lanes = math.prod(weights.shape[:-1])
     offsets = length * np.arange(lanes)[:, None]
-    flat = (bins.reshape(lanes, -1) + offsets).ravel()
-    return np.bincount(flat, weights.ravel(), lanes * length).reshape(*weights.shape[:-1], length)
+    flat = (bins.reshape(lanes, bins.shape[-1]) + offsets).ravel()
+    out = np.bincount(flat, weights.ravel(), lanes * length)
+    out = out.astype(np.float64, copy=False)  # of no weights it is one of integers
+    return out.reshape(*weights.shape[:-1], length)
 
 
 @bincount.transpose("weights")

@@ -62,7 +62,12 @@ def vmap(f: Callable, in_axes: Any = 0, out_axes: Any = 0, axis_size: int | None
             trace.close()
         outs, out_treedef = tree.flatten(out)
         out_axis = tree.broadcast_prefix(out_axes, out_treedef, name="out_axes")
-        results = [unbatch(trace, output_leaf(o, f), axis) for o, axis in zip(outs, out_axis)]
+        results = [
+            unbatch(
+                trace, output_leaf(o, f), axis, lambda i=i: tree.leaf_paths(out_treedef)[i] or "the result"
+            )
+            for i, (o, axis) in enumerate(zip(outs, out_axis))
+        ]
         return tree.unflatten(out_treedef, results)
 
     return run
@@ -72,30 +77,34 @@ def as_array(x: Any) -> Any:
     return x if isinstance(x, Tracer) else np.asarray(x)
 
 
-def unbatch(trace: Batch, out: Any, axis: int | None) -> Any:
+def unbatch(trace: Batch, out: Any, axis: int | None, path: Callable[[], str]) -> Any:
     """A result as a plain array with the batch axis at its place."""
-    if type(out) is Batched and out._trace is trace:
-        if axis is None:
+    batched = type(out) is Batched and out._trace is trace
+    if axis is None:
+        if batched:
             raise errors.BatchAxisError(
-                "out_axes is None for a result that depends on the batched arguments",
+                f"out_axes is None for {path()}, which depends on the batched arguments",
                 "Give the axis where its batch goes, or reduce it over the batch afterwards.",
             )
-        ndim = len(shape_of(out.value))
-        if not -ndim <= axis < ndim:
-            raise errors.BatchAxisError(
-                f"out_axes={axis}, but the batched result has {ndim} axes",
-                f"Choose an axis from {-ndim} to {ndim - 1}.",
-            )
+        return without_part(out)
+    if batched:
         value = without_part(out.value)
-        return np.moveaxis(value, 0, axis) if axis else value
-    out = without_part(out)
-    if axis is None:
-        return out
-    value = as_array(out)
-    shape = (trace.size, *shape_of(value))
-    whole = np.broadcast_to(value, shape)
-    whole = whole if isinstance(whole, Tracer) else np.array(whole)
-    return np.moveaxis(whole, 0, axis) if axis else whole
+    else:
+        value = as_array(without_part(out))
+        value = np.broadcast_to(value, (trace.size, *shape_of(value)))
+        value = value if isinstance(value, Tracer) else np.array(value)
+    ndim = len(shape_of(value))
+    if not _is_axis(axis, ndim):
+        raise errors.BatchAxisError(
+            f"out_axes={axis!r} for {path()}, which has {ndim} axes with that of the batch",
+            f"Choose an axis from {-ndim} to {ndim - 1}.",
+        )
+    return np.moveaxis(value, 0, axis) if axis else value
+
+
+def _is_axis(axis: Any, ndim: int) -> bool:
+    number = isinstance(axis, (int, np.integer)) and not isinstance(axis, bool)
+    return number and -ndim <= axis < ndim
 
 
 def _batch_size(leaves, axes, axis_size: int | None, paths, f: Callable) -> int:
@@ -104,7 +113,7 @@ def _batch_size(leaves, axes, axis_size: int | None, paths, f: Callable) -> int:
         if axis is None:
             continue
         shape = np.shape(x) if not isinstance(x, Tracer) else x.shape
-        if not isinstance(axis, (int, np.integer)) or not -len(shape) <= axis < len(shape):
+        if not _is_axis(axis, len(shape)):
             raise errors.BatchAxisError(
                 f"vmap({name_of(f)}): in_axes={axis!r} for {path}, of shape {shape}",
                 "Give an axis that the argument has, or None if all members share it.",
@@ -133,4 +142,4 @@ def batched_call(f: Callable, seeds: Sequence[Any], size: int) -> list[Any]:
         outs = f([trace.batched(s) for s in seeds])
     finally:
         trace.close()
-    return [unbatch(trace, o, 0) for o in outs]
+    return [unbatch(trace, o, 0, str) for o in outs]

@@ -58,7 +58,7 @@ class ProgramError(FuncgradError, ValueError):
         return f"{self.what}, in the equation from {self.where}:\n{self.excerpt}"
 
 
-class BatchAxisError(FuncgradError, ValueError):
+class BatchAxisError(FuncgradError, ValueError, TypeError):
     """The arguments or results of `vmap` do not agree on a batch axis.
 
     All batched arguments have one size along their axes; at least one is batched, or `axis_size` is given; a

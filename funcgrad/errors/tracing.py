@@ -80,10 +80,19 @@ class UnknownValueError(FuncgradError, TypeError):
         self.reading, self.transform, self.where = reading, transform, where
 
     def __str__(self):
+        if "bool" in self.reading:
+            cure = (
+                "Select with np.where(condition, a, b), which computes both sides, or branch with "
+                "funcgrad.lax.cond(condition, f, g, *args)"
+            )
+        else:
+            cure = (
+                "Read one entry with x[i] or funcgrad.numpy.take(a, i, axis=0); in place of a length i take "
+                "all, and np.where(np.arange(n) < i, x, 0.0)"
+            )
         return (
             f"{self.reading} needs a value, which {self.transform} does not have, at {self.where}\n"
-            "Select with np.where(condition, a, b), which computes both sides; or pass values in place of "
-            "types to make_jaxpr."
+            f"{cure}; or pass values in place of types to make_jaxpr."
         )
 
 

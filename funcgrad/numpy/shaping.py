@@ -292,7 +292,9 @@ def memory_of(x: Any) -> np.ndarray | None:
     """The array behind a tracer, if there is one; of a batch that of its first member."""
     if type(x) is Batched:
         value = memory_of(x.value)
-        return value[0, ...] if value is not None and len(value) else None
+        if value is None:
+            return None
+        return value[0, ...] if len(value) else np.empty(value.shape[1:], value.dtype)
     if isinstance(x, Tracer):
         return memory_of(x.value)
     return x if isinstance(x, np.ndarray) else None
