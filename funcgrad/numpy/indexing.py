@@ -243,6 +243,8 @@ def choose(a, choices, out=None, mode="raise"):
     which = asarray(a)
     arrays = np.broadcast_arrays(which, *[asarray(c) for c in choices])
     which, choices = arrays[0], arrays[1:]
+    if which.dtype.kind == "b":  # these are the numbers 0 and 1, and no mask
+        which = which.astype(np.intp)
     n = len(choices)
     if mode == "wrap":
         which = which % n
@@ -377,3 +379,21 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
         flat = flat + place * stride
         stride *= n
     return flat
+
+
+# ---- windows -------------------------------------------------------------------------------
+
+
+@implements(np.lib.stride_tricks.sliding_window_view)
+def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
+    """Windows as a copy, in place of NumPy's view: their entries are read, and shares of them added up."""
+    x = asarray(x)
+    lengths = tuple(window_shape) if np.iterable(window_shape) else (window_shape,)
+    like = np.lib.stride_tricks.sliding_window_view(np.broadcast_to(np.zeros(()), x.shape), lengths, axis)
+    axes = range(x.ndim) if axis is None else normalize_axis_tuple(axis, x.ndim, allow_duplicate=True)
+    ndim = x.ndim
+    for i, length in zip(axes, lengths):
+        places = np.arange(x.shape[i] - length + 1)[:, None] + np.arange(length)
+        x = np.moveaxis(np.take(x, places, i), i + 1, -1)
+    assert x.shape == like.shape and ndim + len(lengths) == x.ndim
+    return x

@@ -9,6 +9,7 @@ from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer
 from funcgrad._primitives.arithmetic import copy
 from funcgrad.numpy import ufuncs
+from funcgrad.numpy.arguments import refuse_out
 from funcgrad.numpy.protocol import implements
 
 #: Methods that call NumPy's function with the array first.
@@ -91,6 +92,11 @@ def _clip(self, min=None, max=None, out=None, **kwargs):
     return np.clip(self, min, max, out, **kwargs)
 
 
+def _conjugate(self, out=None):
+    refuse_out("conjugate", out)
+    return np.conjugate(self) if self.dtype.kind == "c" else self
+
+
 def _compress(self, condition, axis=None, out=None):
     return np.compress(condition, self, axis=axis, out=out)
 
@@ -141,7 +147,7 @@ Tracer.compress = _compress
 Tracer.copy = _copy
 Tracer.astype = _astype
 Tracer.view = _view
-Tracer.conj = Tracer.conjugate = lambda self: np.conjugate(self) if self.dtype.kind == "c" else self
+Tracer.conj = Tracer.conjugate = _conjugate
 Tracer.T = property(lambda self: np.transpose(self))
 Tracer.mT = property(lambda self: np.matrix_transpose(self))
 Tracer.real = property(lambda self: np.real(self))
