@@ -7,9 +7,12 @@ need no lock.
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import itertools
 import math
+import types
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -55,13 +58,17 @@ class Trace:
         made: where in the user's code the transform was called.
         cuts: where tracers of this trace were used in ways that drop the derivative (a comparison, a
             rounding, an integer read): the place, and the tape's rows that were used so.
+        captured: while it is suspended, the tracers that were read, by `Trace.key`.
     """
 
-    __slots__ = ("level", "made", "cuts", "__weakref__")
+    __slots__ = ("level", "made", "cuts", "captured", "__weakref__")
 
     transform = "a transform"  # what error messages call it
-    ended = False  # whether it was closed
+    closed = False  # whether its function has returned
+    ended = False  # whether its tracers are of no use any more: it was closed, and does not run again
+    suspended = False  # whether its tracers are read as the values that they stand for
     infinitesimal = False  # whether it is `Split`, which is beneath all transforms
+    when_closed: dict[str, Any] = {}  # what the closed twin of the class has of its own
 
     def __init__(self):
         self.level = next(_levels)
@@ -80,6 +87,14 @@ class Trace:
         # the key is no code object, which would hash all that it holds
         self.cuts.setdefault((id(code), offset), (place, set()))[1].update(rows)
 
+    def own(self, x: Any) -> Any:
+        """The tracer of this trace that `x` is or stands for, or None."""
+        return x if isinstance(x, Tracer) and x._trace is self else None
+
+    def key(self, tracer: Any) -> Any:
+        """What tells a tracer of this trace from the others."""
+        return id(tracer)
+
     def refuse(self, operation: str) -> None:
         """Raise since an operation was given a tracer of this trace after it ended."""
         raise errors.EscapedTracerError(operation, self.transform, source.describe(*self.made))
@@ -90,20 +105,84 @@ class Trace:
 
 
 _CLOSED: dict[type, type] = {}
+_SUSPENDED: dict[type, type] = {}
+
+#: What processes the tracers of traces that were closed, where parts of their functions run again.
+_successors: contextvars.ContextVar[Mapping[Trace, Trace]] = contextvars.ContextVar(
+    "successors", default=types.MappingProxyType({})
+)
+
+
+@contextlib.contextmanager
+def resuming(trace: Trace | None, successor: Trace | None) -> Iterator[None]:
+    """Let a trace that was closed run again here: `successor`, which may be itself, processes its tracers."""
+    if trace is None or not trace.closed:
+        yield
+        return
+    token = _successors.set({**_successors.get(), trace: successor})
+    try:
+        yield
+    finally:
+        _successors.reset(token)
+
+
+@contextlib.contextmanager
+def suspending(trace: Trace) -> Iterator[dict[Any, Tracer]]:
+    """Let tracers of a trace be read as the values that they stand for; a dict notes which were read."""
+    cls = trace.__class__
+    trace.__class__, trace.captured = _SUSPENDED[cls], {}
+    try:
+        yield trace.captured
+    finally:
+        trace.__class__ = cls
+
+
+def settled(x: Any) -> Any:
+    """A value as it is to be used now: without tracers of suspended traces, or of those that run again."""
+    while isinstance(x, Tracer):
+        trace = x._trace
+        if trace.suspended:
+            x = trace.read(x)
+        elif trace.closed and (successor := _successors.get().get(trace)) not in (None, trace):
+            x = successor.own(x)
+        else:
+            break
+    return x
 
 
 def closeable(cls: type[Trace]) -> type[Trace]:
-    """Give a trace class its closed twin, in which processing anything is the leak error."""
+    """Give a trace class its twins. Tracers of the closed one have leaked, unless it runs again; those of
+    the suspended one are read as values."""
 
-    def process(self, prim, args, params):
-        self.refuse(prim.name)
+    def process_closed(self, prim, args, params):
+        successor = _successors.get().get(self)
+        if successor is None:
+            self.refuse(prim.name)
+        if successor is self:
+            return cls.process(self, prim, args, params)
+        return successor.process(prim, args, params)
 
-    def note_cut(self, rows=(), place=None):
-        self.refuse("reading a value")
+    def note_cut_closed(self, rows=(), place=None):
+        if self not in _successors.get():
+            self.refuse("reading a value")
 
-    namespace = {"__slots__": (), "process": process, "note_cut": note_cut, "ended": True}
+    def process_suspended(self, prim, args, params):
+        return prim(*map(self.read, args), **params)
+
+    def read(self, x):
+        tracer = self.own(x)
+        if tracer is None:
+            return x
+        self.captured[self.key(tracer)] = tracer
+        return tracer.primal
+
+    namespace = {"__slots__": (), "process": process_closed, "note_cut": note_cut_closed, "closed": True}
+    namespace["ended"] = property(lambda self: self not in _successors.get())
+    namespace |= cls.when_closed
     _CLOSED[cls] = closed = type("Closed" + cls.__name__, (cls,), namespace)
     _CLOSED[closed] = closed
+    namespace = {"__slots__": (), "process": process_suspended, "read": read, "suspended": True}
+    _SUSPENDED[cls] = type("Suspended" + cls.__name__, (cls,), namespace)
     return cls
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from funcgrad import errors
 from funcgrad._core.source import caller, describe
-from funcgrad._core.tracer import Trace, Tracer, closeable
+from funcgrad._core.tracer import Trace, Tracer, closeable, settled
 from funcgrad._core.types import dtype_of, shape_of
 
 
@@ -53,6 +53,15 @@ class Batch(Trace):
         tracer._trace = self
         tracer.value = value
         return tracer
+
+    def parts(self, x: Any) -> tuple[bool, tuple]:
+        """Whether a value is batched, and the values that it is made of."""
+        x = settled(x)
+        return (False, (x,)) if self.own(x) is None else (True, (x.value,))
+
+    def whole(self, value: Any) -> Batched:
+        """The inverse of `parts`."""
+        return self.batched(value)
 
     def process(self, prim, args: tuple, params: dict) -> Any:
         batched = tuple(type(a) is Batched and a._trace is self for a in args)

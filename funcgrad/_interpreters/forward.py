@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,16 @@ import numpy as np
 from funcgrad._core.plans import push_joint
 from funcgrad._core.primitive import NO_PARAMS, check_dtype
 from funcgrad._core.tape import Tape
-from funcgrad._core.tracer import Trace, Tracer, closeable, concrete, deriving_context, is_eager, known_finite
+from funcgrad._core.tracer import (
+    Trace,
+    Tracer,
+    closeable,
+    concrete,
+    deriving_context,
+    is_eager,
+    known_finite,
+    settled,
+)
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 
 _ndarray = np.ndarray
@@ -47,6 +57,8 @@ class Forward(Trace):
     __slots__ = ("quiet", "plain")
 
     transform = "a forward-mode transform"
+    #: where a part of the function runs again, warnings are off already
+    when_closed = {"quiet": property(lambda self: contextvars.copy_context())}
 
     def __init__(self):
         super().__init__()
@@ -63,6 +75,15 @@ class Forward(Trace):
         dual.value = value
         dual.tangent = tangent
         return dual
+
+    def parts(self, x: Any) -> tuple[bool, tuple]:
+        """Whether a value has a tangent, and the values that it is made of."""
+        x = settled(x)
+        return (False, (x,)) if self.own(x) is None else (True, (x.value, x.tangent))
+
+    def whole(self, value: Any, tangent: Any) -> Dual:
+        """The inverse of `parts`."""
+        return self.dual(value, tangent)
 
     def process(self, prim, args: tuple, params: dict) -> Any:
         if prim.rules is None:  # no rule for each argument

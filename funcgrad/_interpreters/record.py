@@ -53,6 +53,9 @@ class Record(Trace):
             self.meet(value)
         return self._tracer(slot, value)
 
+    def key(self, tracer: Recorded) -> int:
+        return tracer.slot
+
     def meet(self, value: Tracer) -> None:
         """A value of an older trace."""
         self.plain = False
@@ -197,6 +200,40 @@ class Record(Trace):
         """A primitive without derivative: carried out on the innermost values, and not recorded."""
         self.note_cut(tuple([a.slot for a in args if type(a) is Recorded and a._trace is self]))
         return prim(*map(concrete, args), **params)
+
+
+@closeable
+class Rerecord(Record):
+    """Record a part of a function again, in place of the trace that it ran in before.
+
+    It stands at that trace's level, and takes its tracers, which the function may have closed over, for
+    its own inputs.
+
+    Attributes:
+        origin: the trace before, or None if the function closed over none of its tracers.
+        inputs: the tracers of this trace, by their rows in the trace before.
+    """
+
+    __slots__ = ("origin", "inputs")
+
+    def __init__(self, origin: Record | None, level: int, values: dict[int, Any]):
+        super().__init__()
+        self.level = level
+        self.origin = origin
+        self.inputs = {slot: self.input(value) for slot, value in values.items()}
+
+    def own(self, x: Any) -> Recorded | None:
+        if not isinstance(x, Recorded):
+            return None
+        if x._trace is self:
+            return x
+        before = None if self.origin is None else self.origin.own(x)
+        return None if before is None else self.inputs[before.slot]
+
+    def process(self, prim, args: tuple, params: dict) -> Any:
+        if self.origin is not None:
+            args = tuple([a if (mine := self.own(a)) is None else mine for a in args])
+        return super().process(prim, args, params)
 
 
 def _differentiable(parents, traced: int, positions) -> tuple[int, ...]:
