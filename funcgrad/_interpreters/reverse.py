@@ -45,6 +45,16 @@ def pull_back(
     return walk_back(tape, slots, cotangents, consume, check, masks=True)
 
 
+def pull_back_masked(
+    tape: Tape, slots: Sequence[int], cotangents: Sequence[Any], lives: Sequence[Any]
+) -> tuple[list[Any], list[Any]]:
+    """As `pull_back`, given the masks of structural zeros of the cotangents, and returning the inputs'."""
+    tape.verify()
+    walk = _Walk(tape, True, 0)
+    results = _walk(walk, slots, cotangents, lives, False, None)
+    return results, [walk.lives.get(slot) for slot in range(tape.inputs)]
+
+
 def _try_without_masks(tape: Tape, slots: Sequence[int], cotangents: Sequence[Any]) -> list[Any] | None:
     """The cotangents by a walk without masks, which take a third of the time; None if masks count.
 
@@ -67,9 +77,14 @@ def walk_back(
     tape: Tape, slots: Sequence[int], cotangents: Sequence[Any], consume: bool, check: Any, masks: bool
 ) -> list[Any]:
     """Walk once; `masks` tells structural zeros from others."""
-    walk = _Walk(tape, masks)
-    for slot, ct in zip(slots, cotangents):
-        walk.add(slot, ct, None)
+    walk = _Walk(tape, masks, tape.inputs)
+    return _walk(walk, slots, cotangents, [None] * len(slots), consume, check)
+
+
+def _walk(walk: _Walk, slots, cotangents, seed_lives, consume: bool, check: Any) -> list[Any]:
+    tape, masks = walk.tape, walk.masks
+    for slot, ct, live in zip(slots, cotangents, seed_lives):
+        walk.add(slot, ct, live)
     cts, lives, owned = walk.cts, walk.lives, walk.owned
     plans, all_parents, all_residuals = tape.plans, tape.parents, tape.residuals
     params_of, fits_of = tape.params.get, tape.fits.get
@@ -85,13 +100,13 @@ def walk_back(
         if type(g) is _Shares:
             g = walk.gather_shares(row, g)
         if plan is None:
-            walk.gather_output(all_parents[row][0], residuals[0], g)
+            walk.gather_output(row, all_parents[row][0], residuals[0], g)
             continue
         params = params_of(row, NO_PARAMS)
         parents = all_parents[row]
         if plan.accumulate is not None:
             (slot,) = parents
-            if slot in owned and slot < tape.inputs and not residuals and type(g) in _PLAIN:
+            if slot in owned and slot < walk.masked_from and not residuals and type(g) in _PLAIN:
                 buffer = cts[slot]
                 if type(buffer) is _ndarray and g.dtype is buffer.dtype:  # an input is read in a loop
                     plan.accumulate.add(buffer, g, residuals, params, False)
@@ -100,7 +115,7 @@ def walk_back(
             continue
         shares = plan.pull(g, residuals, params)
         # the masks of a selection from inputs alone would be read by nobody
-        if (lives and row in lives) or (masks and plan.lives is not None and max(parents) >= tape.inputs):
+        if (lives and row in lives) or (masks and plan.lives is not None and max(parents) >= walk.masked_from):
             shares, shares_live = walk.masked(row, shares, residuals)
             if check is not None:
                 check.pulled(row, g, residuals, shares)
@@ -153,22 +168,39 @@ class _Shares:
         return self.accumulator.total(parts, self.shape) != 0
 
 
+class Outputs(dict):
+    """The cotangents of a row's several outputs, by their numbers.
+
+    Attributes:
+        masks: whether structural zeros are told from others.
+        lives: the masks of structural zeros, by the outputs' numbers.
+    """
+
+    __slots__ = ("masks", "lives")
+
+    def __init__(self, masks: bool):
+        self.masks = masks
+        self.lives: dict[int, Any] = {}
+
+
 class _Walk:
     """The state of one backward walk.
 
     Attributes:
         masks: whether structural zeros are told from others.
+        masked_from: the first row whose mask anybody reads.
         cts: the cotangent of each row so far.
         owned: rows whose cotangent is a buffer of the walk's own, so that adding may be in place.
         lives: rows of whose cotangent some entries are structural zeros -> the mask of the others.
         marked: rows whose mask is an array of the walk's own.
     """
 
-    __slots__ = ("tape", "masks", "cts", "owned", "lives", "marked")
+    __slots__ = ("tape", "masks", "masked_from", "cts", "owned", "lives", "marked")
 
-    def __init__(self, tape: Tape, masks: bool):
+    def __init__(self, tape: Tape, masks: bool, masked_from: int):
         self.tape = tape
         self.masks = masks
+        self.masked_from = masked_from
         self.cts: list[Any] = [None] * len(tape)
         self.owned: set[int] = set()
         self.lives: dict[int, Any] = {}
@@ -184,7 +216,7 @@ class _Walk:
                 self.cts[slot] = ct
             else:
                 old.dense = ct
-            if live is not None and slot >= self.tape.inputs:  # nobody reads an input's mask
+            if live is not None and slot >= self.masked_from:
                 self.lives[slot] = live
             return
         if self.lives:
@@ -212,11 +244,11 @@ class _Walk:
         live = self.lives.pop(row, None)
         if type(live) is _ndarray and live.all():
             live = None
-        own = plan.lives(None, residuals, params) if plan.lives else [None] * count
+        own = plan.lives(shares, residuals, params) if plan.lives else [None] * count
         incoming = [None] * count
         if live is not None and plan.prim.elementwise:
             incoming = [live] * count
-        elif live is not None and plan.prim.structural and max(self.tape.parents[row]) >= self.tape.inputs:
+        elif live is not None and plan.prim.structural and max(self.tape.parents[row]) >= self.masked_from:
             moved = plan.pull(live.astype(dtype), residuals, params)
             incoming = [None if m is None else m != 0 for m in moved]
         cts, masks = [], []
@@ -236,12 +268,14 @@ class _Walk:
             masks.append(mask)
         return cts, masks
 
-    def gather_output(self, slot: int, index: int, g: Any) -> None:
+    def gather_output(self, row: int, slot: int, index: int, g: Any) -> None:
         """Collect the cotangents of a row's several outputs."""
         outs = self.cts[slot]
         if outs is None:
-            outs = self.cts[slot] = {}
+            outs = self.cts[slot] = Outputs(self.masks)
         outs[index] = g
+        if self.lives and (live := self.lives.pop(row, None)) is not None:
+            outs.lives[index] = live
 
     def accumulate(self, row: int, accumulator: Accumulator, g: Any, residuals, params) -> None:
         """Add a share that touches few entries: in place, or put by until the total is read."""
@@ -264,7 +298,7 @@ class _Walk:
         self.cts[slot] = old
         self.owned.add(slot)
         accumulator.add(old, fit(g, None, dtype), residuals, params, fresh)
-        if self.masks and slot >= tape.inputs:  # nobody reads an input's mask
+        if self.masks and slot >= self.masked_from:
             mask = np.zeros(shape, bool) if fresh else self.lives.get(slot)
             if mask is not None:
                 if slot not in self.marked:
