@@ -39,12 +39,13 @@ from funcgrad._primitives.repeated import (
 
 
 @general(multiple=True, guided=True)
-def eigh(a, *along, uplo, vectors):
+def eigh(a, *along, uplo, vectors, solver):
     """Eigenvalues and eigenvectors. The derivative is that of the Hermitian part.
 
     Without `vectors` these are for the rules alone; then those of equal eigenvalues need not turn right.
+    A `solver` in place of NumPy's may give vectors of other phases.
     """
-    w, u = np.linalg.eigh(a, uplo)
+    w, u = (solver or np.linalg.eigh)(a, uplo)
     close = np.diff(w, axis=-1) <= tolerances(w)[1][..., 0]
     if along:
         w, u = choose(_vectors_along, along[0], w, u)
@@ -59,7 +60,7 @@ def _vectors_along(t, w, u):
 
 
 @eigh.jvp("a")
-def eigh_jvp(t, y, *, uplo, vectors):
+def eigh_jvp(t, y, *, uplo, vectors, solver):
     w, u = y
     p = adjoint(u) @ hermitian_part(t) @ u
     turn = quotient(p, gaps(w), w, p, function="eigh", poles="nan" if vectors else "zero")
@@ -67,7 +68,7 @@ def eigh_jvp(t, y, *, uplo, vectors):
 
 
 @eigh.vjp("a")
-def eigh_vjp(g, y, *, uplo, vectors):
+def eigh_vjp(g, y, *, uplo, vectors, solver):
     w, u = y
     gw, gu = g.get(0), g.get(1)
     if gu is None:
@@ -86,7 +87,7 @@ eigh.batching(batch_leading(eigh, itertools.repeat(2)))
 
 
 @eigh.typing
-def eigh_type(a, *along, uplo, vectors):
+def eigh_type(a, *along, uplo, vectors, solver):
     dtype = inexact(a)
     return ShapeDtypeStruct(a.shape[:-1], real_dtype(dtype)), ShapeDtypeStruct(a.shape, dtype)
 
@@ -95,9 +96,9 @@ def eigh_type(a, *along, uplo, vectors):
 
 
 @general(multiple=True, guided=True)
-def svd(a, *along, full, vectors):
+def svd(a, *along, full, vectors, solver):
     """Singular values and vectors, for the rules alone without `vectors`; `full` adds bases of the rest."""
-    u, s, vh = np.linalg.svd(a, full_matrices=full)
+    u, s, vh = (solver or np.linalg.svd)(a, full)
     near = tolerances(s)[1][..., 0]
     close = np.concatenate([-np.diff(s, axis=-1), s[..., -1:]], axis=-1) <= near
     if along:
@@ -126,7 +127,7 @@ def _sums(s):
 
 
 @svd.jvp("a")
-def svd_jvp(t, y, *, full, vectors):
+def svd_jvp(t, y, *, full, vectors, solver):
     u, s, vh = y
     k = s.shape[-1]
     v, s_ = adjoint(vh), s[..., None, :]
@@ -158,7 +159,7 @@ def _with_rest(tangent, u, u1, beyond, full):
 
 
 @svd.vjp("a")
-def svd_vjp(g, y, *, full, vectors):
+def svd_vjp(g, y, *, full, vectors, solver):
     u, s, vh = y
     k = s.shape[-1]
     v = adjoint(vh)
@@ -204,7 +205,7 @@ svd.batching(batch_leading(svd, itertools.repeat(2)))
 
 
 @svd.typing
-def svd_type(a, *along, full, vectors):
+def svd_type(a, *along, full, vectors, solver):
     dtype, (m, n) = inexact(a), a.shape[-2:]
     k, stack = min(m, n), a.shape[:-2]
     u = ShapeDtypeStruct(stack + (m, m if full else k), dtype)

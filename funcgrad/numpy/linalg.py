@@ -201,7 +201,7 @@ def _eigh(a, uplo, vectors):
     if uplo not in ("L", "U"):
         raise ValueError("UPLO argument must be 'L' or 'U'")
     a = _read_triangle(_matrices(a, square=True), uplo == "L")
-    return spectra.eigh(a, uplo=uplo, vectors=vectors)
+    return spectra.eigh(a, uplo=uplo, vectors=vectors, solver=None)
 
 
 @implements(np.linalg.eigvalsh)
@@ -239,7 +239,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     else:
         m, n = a.shape[-2:]
         full = bool(full_matrices and compute_uv and m != n)
-        u, s, vh = spectra.svd(a, full=full, vectors=bool(compute_uv))
+        u, s, vh = spectra.svd(a, full=full, vectors=bool(compute_uv), solver=None)
     return _SVDResult(u, s, vh) if compute_uv else s
 
 
@@ -362,3 +362,7 @@ def _without_zeros(s):
     """Singular values; one that is 0 is at a kink, where the derivative is 0."""
     largest = np.max(s, axis=-1, keepdims=True, initial=0.0)
     return np.where(s > 32 * _eps(s) * largest, s, 0.0)
+
+
+def __getattr__(name):
+    return getattr(np.linalg, name)  # what has to do with no traced value
