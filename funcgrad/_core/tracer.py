@@ -108,18 +108,20 @@ _CLOSED: dict[type, type] = {}
 _SUSPENDED: dict[type, type] = {}
 
 #: What processes the tracers of traces that were closed, where parts of their functions run again.
-_successors: contextvars.ContextVar[Mapping[Trace, Trace]] = contextvars.ContextVar(
+_successors: contextvars.ContextVar[Mapping[Trace, Any]] = contextvars.ContextVar(
     "successors", default=types.MappingProxyType({})
 )
 
 
+def successors() -> Mapping[Trace, Any]:
+    """Which traces run again at present, and what stands in for them."""
+    return _successors.get()
+
+
 @contextlib.contextmanager
-def resuming(trace: Trace | None, successor: Trace | None) -> Iterator[None]:
-    """Let a trace that was closed run again here: `successor`, which may be itself, processes its tracers."""
-    if trace is None or not trace.closed:
-        yield
-        return
-    token = _successors.set({**_successors.get(), trace: successor})
+def resuming(stand_ins: Mapping[Trace, Any]) -> Iterator[None]:
+    """Let traces that were closed run again here: the stand-in of each, perhaps itself, takes its tracers."""
+    token = _successors.set({**_successors.get(), **stand_ins})
     try:
         yield
     finally:
@@ -132,9 +134,24 @@ def suspending(trace: Trace) -> Iterator[dict[Any, Tracer]]:
     cls = trace.__class__
     trace.__class__, trace.captured = _SUSPENDED[cls], {}
     try:
-        yield trace.captured
+        with resuming({trace: _Values(trace)}):  # so it shall be whenever what runs now runs again
+            yield trace.captured
     finally:
         trace.__class__ = cls
+
+
+class _Values:
+    """Stands in for a trace that has ended, and whose tracers are read as the values that they stand for."""
+
+    def __init__(self, trace: Trace):
+        self.trace = trace
+
+    def own(self, x: Any) -> Any:
+        tracer = self.trace.own(x)
+        return None if tracer is None else tracer.primal
+
+    def process(self, prim, args: tuple, params: dict) -> Any:
+        return prim(*map(settled, args), **params)
 
 
 def settled(x: Any) -> Any:

@@ -56,6 +56,10 @@ class Record(Trace):
     def key(self, tracer: Recorded) -> int:
         return tracer.slot
 
+    def parts(self, x: Any) -> tuple[bool, tuple]:
+        """Whether a value is recorded here, and the value that it is made of."""
+        return (False, (x,)) if (mine := self.own(x)) is None else (True, (mine.value,))
+
     def meet(self, value: Tracer) -> None:
         """A value of an older trace."""
         self.plain = False

@@ -115,7 +115,8 @@ def _walk(walk: _Walk, slots, cotangents, seed_lives, consume: bool, check: Any)
             continue
         shares = plan.pull(g, residuals, params)
         # the masks of a selection from inputs alone would be read by nobody
-        if (lives and row in lives) or (masks and plan.lives is not None and max(parents) >= walk.masked_from):
+        selects = masks and plan.lives is not None and max(parents) >= walk.masked_from
+        if selects or (lives and row in lives):
             shares, shares_live = walk.masked(row, shares, residuals)
             if check is not None:
                 check.pulled(row, g, residuals, shares)

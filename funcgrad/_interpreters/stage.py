@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from funcgrad._core.jaxpr import Eqn, Jaxpr, Literal, Var
 from funcgrad._core.source import caller
-from funcgrad._core.tracer import Trace, Tracer, closeable
+from funcgrad._core.tracer import Trace, Tracer, closeable, settled
 from funcgrad._core.types import ShapeDtypeStruct, shape_of, type_of
 
 
@@ -59,8 +61,11 @@ class Stage(Trace):
 
     transform = "make_jaxpr"
 
-    def __init__(self):
+    def __init__(self, around: Stage | None = None):
+        """`around` is the trace that this program is nested in: this one stands right above it."""
         super().__init__()
+        if around is not None:
+            self.level = (around.level + math.floor(around.level) + 1) / 2
         self.invars: list[Var] = []
         self.eqns: list[Eqn] = []
         # by identity: the variable, the array (so that it lives on), and a copy of what it held
@@ -120,6 +125,33 @@ class Stage(Trace):
         constvars = [var for var, _, _ in self.constants.values()]
         consts = [copy for _, _, copy in self.constants.values()]
         return Jaxpr(constvars, consts, self.invars, self.eqns, outvars)
+
+
+def nested(fun: Callable, args: Sequence[Any], around: Stage) -> tuple[Jaxpr, list[Any]]:
+    """The program of ``fun(*args)``, which takes and returns flat values, to be nested in that of `around`.
+
+    Returns:
+        The program, whose first inputs stand for the traced values that `fun` closed over, and these.
+    """
+    trace = Stage(around)
+    try:
+        outs = fun(*[trace.input(_value_or_type(a)) for a in args])
+    finally:
+        trace.close()
+    program = trace.program([settled(o) for o in outs])
+    pairs = list(zip(program.constvars, program.consts))
+    captured = [(v, c) for v, c in pairs if isinstance(c, Tracer)]
+    held = [(v, c) for v, c in pairs if not isinstance(c, Tracer)]
+    program.constvars, program.consts = [v for v, _ in held], [c for _, c in held]
+    program.invars = [v for v, _ in captured] + program.invars
+    return program, [c for _, c in captured]
+
+
+def _value_or_type(x: Any) -> Any:
+    """What a nested program is staged on: the value if it is known, else the type."""
+    if isinstance(x, Staged):
+        return x.aval if x.value is ABSTRACT else x.value
+    return x
 
 
 def _same(a: np.ndarray, b: np.ndarray) -> bool:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from funcgrad import tree
 from funcgrad._core import checking
 from funcgrad._core.jaxpr import Jaxpr
 from funcgrad._core.tracer import Tracer
 from funcgrad._core.types import ShapeDtypeStruct
-from funcgrad._interpreters.stage import ABSTRACT, Stage, Staged, out_types
+from funcgrad._interpreters.stage import Stage, Staged, nested, out_types
 from funcgrad._primitives.control import call
 from funcgrad._transforms.arguments import argument_paths, array_leaf, name_of, output_leaf, place_of, wraps
 
@@ -103,27 +102,24 @@ def named_call(f: Callable, *, name: str | None = None) -> Callable:
 
     @wraps(f, "named_call")
     def run(*args, **kwargs):
-        leaves = tree.leaves((args, kwargs))
+        leaves, treedef = tree.flatten((args, kwargs))
         tracers = [x for x in leaves if isinstance(x, Tracer)]
-        if not tracers or not isinstance(max(tracers, key=lambda x: x._trace.level), Staged):
+        newest = max(tracers, key=lambda x: x._trace.level, default=None)
+        if not isinstance(newest, Staged):
             return f(*args, **kwargs)
-        known = tree.map(_value_or_type, (args, kwargs))
-        program, treedef = stage(lambda a, k: f(*a, **k), known, f)
-        traced = [(v, c) for v, c in zip(program.constvars, program.consts) if isinstance(c, Tracer)]
-        plain = [(v, c) for v, c in zip(program.constvars, program.consts) if not isinstance(c, Tracer)]
-        program.constvars, program.consts = [v for v, _ in plain], [c for _, c in plain]
-        program.invars = [v for v, _ in traced] + program.invars  # what it closed over: more inputs
-        outs = call(*[c for _, c in traced], *leaves, jaxpr=program, name=name or name_of(f))
-        return tree.unflatten(treedef, outs)
+        out_treedefs = []
+
+        def flat(*leaves):
+            a, k = tree.unflatten(treedef, leaves)
+            outs, out_treedef = tree.flatten(f(*a, **k))
+            out_treedefs.append(out_treedef)
+            return [output_leaf(o, f) for o in outs]
+
+        program, captured = nested(flat, leaves, newest._trace)
+        outs = call(*captured, *leaves, jaxpr=program, name=name or name_of(f))
+        return tree.unflatten(out_treedefs[0], outs)
 
     return run
-
-
-def _value_or_type(x: Any) -> Any:
-    """What a nested program is staged on: the value if it is known, else the type."""
-    if isinstance(x, Staged):
-        return x.aval if x.value is ABSTRACT else x.value
-    return x
 
 
 def check_jaxpr(jaxpr: Jaxpr) -> None:

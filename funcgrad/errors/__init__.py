@@ -8,6 +8,9 @@ happened, why, what to write instead. The docstrings are short articles on the s
 from funcgrad.errors.base import (
     FuncgradError,
 )
+from funcgrad.errors.calls import (
+    ImpureFunctionError,
+)
 from funcgrad.errors.checking import (
     DerivativeMismatchError,
     LawError,
@@ -19,6 +22,7 @@ from funcgrad.errors.derivatives import (
     AuxError,
     CotangentError,
     InputTypeError,
+    MissingDerivativeError,
     NonScalarOutputError,
     NotLinearError,
     OutputTypeError,
@@ -81,6 +85,7 @@ __all__ = [
     "UnusedInputError",
     "NotLinearError",
     "RuleError",
+    "MissingDerivativeError",
     "RepeatedEigenvalueError",
     "ArbitraryBasisError",
     "EigenvectorPhaseError",
@@ -92,6 +97,7 @@ __all__ = [
     "UnsupportedArgumentError",
     "InPlaceError",
     "ChangedResidualError",
+    "ImpureFunctionError",
     "ProgramArgumentsError",
     "ProgramError",
     "BatchAxisError",

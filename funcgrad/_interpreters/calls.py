@@ -1,0 +1,222 @@
+"""Calls: functions whose run is one operation to every trace (checkpoint, custom rules, staged loops).
+
+A function may close over traced values, which are inputs of the call as much as its arguments are. To find
+them no function is taken apart: the trace in charge is suspended while the function runs, so that its
+tracers are read as the values that they stand for, and notes which were read. What the function computes
+is then of the trace below, which treats the call in its turn. When a part of the function runs once more,
+in the backward sweep, the trace has ended; a successor stands in for it.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from funcgrad._core.plans import Plan
+from funcgrad._core.primitive import Primitive
+from funcgrad._core.source import caller
+from funcgrad._core.tracer import Trace, Tracer, resuming, settled
+from funcgrad._core.types import dtype_of, is_differentiable, shape_of
+from funcgrad._interpreters.batch import Batch
+from funcgrad._interpreters.forward import Forward
+from funcgrad._interpreters.record import Record
+from funcgrad._interpreters.stage import Stage
+
+_LOOKED_THROUGH = 64  # entries of a container that a function closes over
+
+
+class Call:
+    """A function of flat values, and what each kind of trace makes of a call of it.
+
+    Attributes:
+        fun: the function; it takes arrays and returns a sequence of arrays.
+        closed_over: tracers that it is known to close over; others are found when it runs.
+    """
+
+    __slots__ = ("fun", "closed_over")
+
+    def __init__(self, fun: Callable, closed_over: Sequence[Tracer] = ()):
+        self.fun = fun
+        self.closed_over = closed_over
+
+    def run(self, args: Sequence[Any]) -> list[Any]:
+        """Without any trace."""
+        return list(self.fun(*args))
+
+    def record(self, trace: Record, args: Sequence[Any]) -> list[Any]:
+        raise NotImplementedError
+
+    def forward(self, trace: Forward, args: Sequence[Any]) -> list[Any]:
+        raise NotImplementedError
+
+    def batch(self, trace: Batch, args: Sequence[Any]) -> list[Any]:
+        raise NotImplementedError
+
+    def stage(self, trace: Stage, args: Sequence[Any]) -> list[Any]:
+        raise NotImplementedError
+
+
+def bind(call: Call, args: Sequence[Any], below: Trace | None = None) -> list[Any]:
+    """The results of a call, which the newest trace that it depends on processes.
+
+    If a result turns out to be of a newer trace yet, the function closed over a tracer of it: that trace
+    takes charge, and the function runs again.
+
+    Args:
+        below: the trace that is processing the call and asks what those beneath it make of it.
+    """
+    args = [settled(a) for a in args]
+    trace = _newest([*args, *call.closed_over])
+    while True:
+        try:
+            outs = [settled(o) for o in _process(call, trace, args)]
+        except _ClosedOverNewer as found:
+            newer = found.trace
+        else:
+            newer = _newest(outs)
+            if newer is None or (trace is not None and newer.level <= trace.level):
+                return outs
+        if below is not None and newer.level > below.level:
+            raise _ClosedOverNewer(newer)
+        trace = newer
+
+
+class _ClosedOverNewer(Exception):
+    """A function closes over a tracer of a trace that is newer than the one in charge."""
+
+    def __init__(self, trace: Trace):
+        self.trace = trace
+
+
+def _process(call: Call, trace: Trace | None, args: list[Any]) -> list[Any]:
+    if trace is None:
+        return call.run(args)
+    if isinstance(trace, Record):
+        return call.record(trace, args)
+    if isinstance(trace, Forward):
+        return call.forward(trace, args)
+    return call.batch(trace, args) if isinstance(trace, Batch) else call.stage(trace, args)
+
+
+def _newest(values: Iterable[Any]) -> Trace | None:
+    """The newest trace that any of these values belongs to."""
+    traces = [x._trace for x in map(settled, values) if isinstance(x, Tracer)]
+    return max((t for t in traces if not (t.infinitesimal or t.ended)), key=lambda t: t.level, default=None)
+
+
+class CallPlan(Plan):
+    """How the row of a call is walked: ``pull(g, residuals, params)``, given `Outputs`.
+
+    Attributes:
+        prim: what errors and programs call it.
+        names: empty for a call that is linear; else it counts as reading its output.
+    """
+
+    def __init__(self, prim: Primitive, pull: Callable | None, push: Callable | None = None, linear=False):
+        self.prim, self.pull, self.push = prim, pull, push
+        self.positions, self.constants, self.partial = (), (), False
+        self.names = () if linear else ("y",)
+        self.read = self.accumulate = self.note = self.lives = None
+
+
+def record_call(
+    trace: Record, plan: CallPlan, parents: Sequence[tuple[int, Any]], outs: Sequence[Any], residual: Any
+) -> list[Any]:
+    """Write a call on the tape; `parents` are the rows that it reads, with their values."""
+    tape, place = trace.tape, caller()
+    row = tape.append(plan, tuple(slot for slot, _ in parents), ((residual,),), place)
+    tape.fits[row] = [(shape_of(value), dtype_of(value)) for _, value in parents]
+    for _, value in parents:
+        if isinstance(value, Tracer):
+            trace.meet(value)
+    return [trace.pick(row, index, out, place) for index, out in enumerate(outs)]
+
+
+def differentiable(x: Any) -> bool:
+    """Whether a leaf carries derivatives; it may be anything, a sparse matrix for instance."""
+    return isinstance(x, (Tracer, np.ndarray, np.generic, float, complex)) and is_differentiable(dtype_of(x))
+
+
+class Parts:
+    """A function that runs with a `Forward` or `Batch` trace, as a function of what values are made of there.
+
+    Called on the parts of the arguments it returns the parts of the results, which `whole` puts together.
+    """
+
+    def __init__(self, trace: Forward | Batch, fun: Callable, args: Sequence[Any]):
+        self.trace, self.fun = trace, fun
+        self.given = [trace.parts(a) for a in args]
+        self.traced: list[bool] = []  # which results have parts
+
+    @property
+    def args(self) -> list[Any]:
+        return [part for _, parts in self.given for part in parts]
+
+    def __call__(self, *flat: Any) -> list[Any]:
+        rest = iter(flat)
+        with resuming({self.trace: self.trace} if self.trace.closed else {}):
+            args = []
+            for traced, parts in self.given:
+                values = [next(rest) for _ in parts]
+                args.append(self.trace.whole(*values) if traced else values[0])
+            results = [self.trace.parts(o) for o in self.fun(*args)]
+        self.traced = [traced for traced, _ in results]
+        return [part for _, parts in results for part in parts]
+
+    def whole(self, flat: Sequence[Any]) -> list[Any]:
+        rest, width = iter(flat), 2 if isinstance(self.trace, Forward) else 1
+        return [
+            self.trace.whole(*[next(rest) for _ in range(width)]) if traced else next(rest)
+            for traced in self.traced
+        ]
+
+
+def hints_below(trace: Trace | None, hints: Sequence[Tracer]) -> list[Any]:
+    """What tracers that a function is known to close over are made of, for the traces below."""
+    below = []
+    for x in map(settled, hints):
+        if trace is None or trace.own(x) is None:
+            below.append(x)
+        else:
+            below += trace.parts(x)[1]
+    return below
+
+
+def closed_over(fun: Any) -> list[Tracer]:
+    """The tracers that a function holds in plain sight: in its closure, defaults, or bound arguments.
+
+    Only a hint, which saves running it twice: what is hidden deeper is found when it runs.
+    """
+    found: list[Tracer] = []
+    seen: set[int] = set()
+    todo = [fun]
+    while todo:
+        x = todo.pop()
+        if isinstance(x, Tracer):
+            found.append(x)
+            continue
+        if id(x) in seen:
+            continue
+        seen.add(id(x))
+        if isinstance(x, types.FunctionType):
+            todo += [c.cell_contents for c in x.__closure__ or () if not _is_empty(c)]
+            todo += [*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values()]
+        elif isinstance(x, types.MethodType):
+            todo += [x.__func__, x.__self__]
+        elif isinstance(x, functools.partial):
+            todo += [x.func, *x.args, *x.keywords.values()]
+        elif isinstance(x, (tuple, list, dict)) and len(x) <= _LOOKED_THROUGH:
+            todo += x.values() if isinstance(x, dict) else x
+    return found
+
+
+def _is_empty(cell: types.CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018  an empty cell raises
+    except ValueError:
+        return True
+    return False

@@ -1,0 +1,162 @@
+"""checkpoint: a call whose residuals are its inputs; the backward sweep runs the function again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from funcgrad import errors
+from funcgrad._core.evaluation import evaluate
+from funcgrad._core.fingerprints import fingerprint
+from funcgrad._core.primitive import Primitive
+from funcgrad._core.tracer import Tracer, resuming, settled, successors, suspending
+from funcgrad._interpreters.calls import Call, CallPlan, Parts, bind, hints_below, record_call
+from funcgrad._interpreters.record import Record, Rerecord
+from funcgrad._interpreters.reverse import Outputs, pull_back, pull_back_masked
+from funcgrad._interpreters.stage import Stage, nested
+from funcgrad._primitives.kinds import PRIMITIVES
+
+
+class Checkpoint(Call):
+    """To a recording trace one row, of which nothing but the inputs is kept.
+
+    The row's derivative is a checkpoint too, so that the traces below keep no more either.
+    """
+
+    __slots__ = ()
+
+    def record(self, trace: Record, args: Sequence[Any]) -> list[Any]:
+        if trace.push:  # kept for a linear function, which is to be fast
+            return list(self.fun(*args))
+        with suspending(trace) as captured:
+            outs = bind(self, args, below=trace)
+        if not captured:
+            return outs
+        again = Rerun(self, trace, args, captured, outs)
+        parents = [(slot, tracer.value) for slot, tracer in captured.items()]
+        return record_call(trace, _PLAN, parents, outs, again)
+
+    def forward(self, trace, args: Sequence[Any]) -> list[Any]:
+        parts = Parts(trace, self.fun, args)
+        hints = hints_below(trace, self.closed_over)
+        return parts.whole(bind(Checkpoint(parts, hints), parts.args, below=trace))
+
+    batch = forward
+
+    def stage(self, trace: Stage, args: Sequence[Any]) -> list[Any]:
+        program, captured = nested(self.fun, args, trace)
+        return list(trace.process(checkpoint, (*captured, *args), {"jaxpr": program}))
+
+
+class Rerun:
+    """What the tape keeps of a checkpoint: the function and its inputs.
+
+    Attributes:
+        call, args: what is called; traced arguments stand there as their rows.
+        values: by their rows, the values of the traced inputs.
+        origin: the trace, if the function closes over tracers of it.
+        level: the trace's.
+        stand_ins: of traces that ran again at the time.
+        held: what the results held, so that a function that gives others is found out.
+    """
+
+    __slots__ = ("call", "args", "values", "origin", "level", "stand_ins", "held")
+
+    def __init__(self, call: Call, trace: Record, args, captured: dict[int, Tracer], outs):
+        self.call = call
+        rows = [None if (mine := trace.own(a)) is None else mine.slot for a in map(settled, args)]
+        self.args = [a if row is None else _Row(row) for a, row in zip(args, rows)]
+        self.values = {slot: tracer.value for slot, tracer in captured.items()}
+        self.origin = trace if captured.keys() - set(rows) else None
+        self.level = trace.level
+        self.stand_ins = successors()
+        self.held = [fingerprint(o, False) if type(o) is np.ndarray else o for o in outs]
+
+    def pull(self, values: Sequence[Any], cts: dict[int, Any], lives: dict[int, Any], masks: bool):
+        """The inputs' cotangents and masks of structural zeros, given the inputs and the results'."""
+        trace = Rerecord(self.origin, self.level, dict(zip(self.values, values)))
+        args = [trace.inputs[a.slot] if type(a) is _Row else a for a in self.args]
+        with resuming({**self.stand_ins, **({} if self.origin is None else {self.origin: trace})}):
+            outs = [settled(o) for o in self.call.fun(*args)]
+            trace.close()
+            self._compare([o.value if trace.own(o) is not None else o for o in outs])
+            reached = [i for i in cts if trace.own(outs[i]) is not None]
+            rows, seeds = [outs[i].slot for i in reached], [cts[i] for i in reached]
+            if masks:
+                return pull_back_masked(trace.tape, rows, seeds, [lives.get(i) for i in reached])
+            return pull_back(trace.tape, rows, seeds, consume=True), [None] * len(self.values)
+
+    def _compare(self, outs: Sequence[Any]) -> None:
+        for before, out in zip(self.held, outs, strict=True):
+            plain = isinstance(before, bytes) and type(out) is np.ndarray
+            if plain and before != fingerprint(out, False):
+                raise errors.ImpureFunctionError("checkpoint", "gave another result")
+
+
+class _Row:
+    __slots__ = ("slot",)
+
+    def __init__(self, slot: int):
+        self.slot = slot
+
+
+class Shares(list):
+    """The shares of a call's inputs, with their masks of structural zeros."""
+
+    __slots__ = ("lives",)
+
+
+def _pull(g: Outputs, residuals: tuple, params: dict) -> Shares:
+    ((again,),) = residuals
+    return pull_again(again, g)
+
+
+def pull_again(again: Rerun, g: Outputs) -> Shares:
+    """The shares of a checkpoint's inputs, by a function that is a checkpoint to the traces below."""
+    count, present = len(again.values), []
+
+    def pulled(*flat):
+        values, cts, lives = flat[:count], flat[count : count + len(g)], flat[count + len(g) :]
+        results = again.pull(values, dict(zip(g, cts)), dict(zip(g.lives, lives)), g.masks)
+        present[:] = [[part is not None for part in parts] for parts in results]
+        return [part for parts in results for part in parts if part is not None]
+
+    hints = hints_below(again.origin, again.call.closed_over)
+    flat = iter(bind(Checkpoint(pulled, hints), [*again.values.values(), *g.values(), *g.lives.values()]))
+    shares, lives = ([next(flat) if there else None for there in parts] for parts in present)
+    shares = Shares(shares)
+    shares.lives = lives
+    return shares
+
+
+class CallPrimitive(Primitive):
+    """What stands for a call in programs: an equation with nested programs."""
+
+    __slots__ = ("call_of",)
+
+    def __init__(self, name: str, call_of: Callable[..., Call]):
+        """``call_of(**params)`` is the call that the equation stands for."""
+        super().__init__(name, self._run, ("*args",))
+        self.call_of = call_of
+        self.multiple = True
+        PRIMITIVES[name] = self
+
+    def __call__(self, *args, **params):
+        return tuple(bind(self.call_of(**params), args))
+
+    def _run(self, *args, **params):
+        return tuple(self.call_of(**params).run(args))
+
+
+def program_function(jaxpr) -> Callable:
+    """The function of a nested program."""
+    return lambda *args: evaluate(jaxpr, jaxpr.consts, args)
+
+
+checkpoint = CallPrimitive("checkpoint", lambda jaxpr: Checkpoint(program_function(jaxpr)))
+checkpoint.typed = lambda *types, jaxpr: jaxpr.out_avals
+
+_PLAN = CallPlan(checkpoint, _pull)
+_PLAN.lives = lambda shares, residuals, params: shares.lives
