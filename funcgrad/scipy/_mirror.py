@@ -34,11 +34,12 @@ def mirror(module: ModuleType, instead: Mapping[str, str] | None = None) -> dict
         instead: for functions without derivative what to write in their place, as a sentence.
     """
     instead = instead or {}
-    return {
+    names = {
         name: _on_tracers(value, module.__name__, name, instead.get(name)) if is_function(value) else value
         for name, value in vars(module).items()
         if not name.startswith("_")
     }
+    return {**names, "__getattr__": functools.partial(getattr, module)}  # submodules may be loaded later
 
 
 def is_function(value: Any) -> bool:
