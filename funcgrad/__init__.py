@@ -5,6 +5,8 @@ from funcgrad._core.evaluation import eval_jaxpr
 from funcgrad._core.jaxpr import Eqn, Jaxpr, Literal, Var
 from funcgrad._core.types import ShapeDtypeStruct, float0
 from funcgrad._transforms.batching import vmap
+from funcgrad._transforms.checkpointing import checkpoint
+from funcgrad._transforms.custom import custom_jvp, custom_vjp
 from funcgrad._transforms.debugging import debug_nans
 from funcgrad._transforms.derivatives import (
     grad,
@@ -39,6 +41,10 @@ __all__ = [
     "value_and_hvp",
     # batching
     "vmap",
+    # rules of one's own, memory
+    "custom_jvp",
+    "custom_vjp",
+    "checkpoint",
     # programs
     "make_jaxpr",
     "eval_jaxpr",

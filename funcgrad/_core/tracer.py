@@ -95,6 +95,14 @@ class Trace:
         """What tells a tracer of this trace from the others."""
         return id(tracer)
 
+    def below(self, tracer: Any) -> Any:
+        """What a tracer of this trace is made of: its value for the traces below."""
+        return tracer.primal
+
+    def stand_above(self, trace: Trace) -> None:
+        """Take the place right above a trace, beneath those that are newer than it."""
+        self.level = (trace.level + math.floor(trace.level) + 1) / 2
+
     def refuse(self, operation: str) -> None:
         """Raise since an operation was given a tracer of this trace after it ended."""
         raise errors.EscapedTracerError(operation, self.transform, source.describe(*self.made))
@@ -130,12 +138,17 @@ def resuming(stand_ins: Mapping[Trace, Any]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def suspending(trace: Trace) -> Iterator[dict[Any, Tracer]]:
-    """Let tracers of a trace be read as the values that they stand for; a dict notes which were read."""
+    """Let tracers of a trace be read as the values that they stand for; a dict notes which were read.
+
+    So it is again whenever what runs now runs again, after the trace has ended.
+    """
+    values = _Values(trace)
     cls = trace.__class__
-    trace.__class__, trace.captured = _SUSPENDED[cls], {}
+    if not trace.closed:
+        trace.__class__, trace.captured = _SUSPENDED[cls], values.captured
     try:
-        with resuming({trace: _Values(trace)}):  # so it shall be whenever what runs now runs again
-            yield trace.captured
+        with resuming({trace: values}):
+            yield values.captured
     finally:
         trace.__class__ = cls
 
@@ -145,10 +158,14 @@ class _Values:
 
     def __init__(self, trace: Trace):
         self.trace = trace
+        self.captured: dict[Any, Tracer] = {}
 
     def own(self, x: Any) -> Any:
         tracer = self.trace.own(x)
-        return None if tracer is None else tracer.primal
+        if tracer is None:
+            return None
+        self.captured[self.trace.key(tracer)] = tracer
+        return self.trace.below(tracer)
 
     def process(self, prim, args: tuple, params: dict) -> Any:
         return prim(*map(settled, args), **params)
@@ -191,7 +208,7 @@ def closeable(cls: type[Trace]) -> type[Trace]:
         if tracer is None:
             return x
         self.captured[self.key(tracer)] = tracer
-        return tracer.primal
+        return self.below(tracer)
 
     namespace = {"__slots__": (), "process": process_closed, "note_cut": note_cut_closed, "closed": True}
     namespace["ended"] = property(lambda self: self not in _successors.get())

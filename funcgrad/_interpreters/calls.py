@@ -92,6 +92,13 @@ class _ClosedOverNewer(Exception):
         self.trace = trace
 
 
+def not_newer(outs: Sequence[Any], trace: Trace) -> None:
+    """Let a newer trace take charge if any of these values is a tracer of it."""
+    newer = _newest(outs)
+    if newer is not None and newer.level > trace.level:
+        raise _ClosedOverNewer(newer)
+
+
 def _process(call: Call, trace: Trace | None, args: list[Any]) -> list[Any]:
     if trace is None:
         return call.run(args)
@@ -139,6 +146,16 @@ def record_call(
 def differentiable(x: Any) -> bool:
     """Whether a leaf carries derivatives; it may be anything, a sparse matrix for instance."""
     return isinstance(x, (Tracer, np.ndarray, np.generic, float, complex)) and is_differentiable(dtype_of(x))
+
+
+class Shares(list):
+    """The shares of a call's inputs, with their masks of structural zeros."""
+
+    __slots__ = ("lives",)
+
+    def __init__(self, shares: Iterable[Any], lives: Iterable[Any]):
+        super().__init__(shares)
+        self.lives = list(lives)
 
 
 class Parts:

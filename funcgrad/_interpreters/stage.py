@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -65,7 +64,7 @@ class Stage(Trace):
         """`around` is the trace that this program is nested in: this one stands right above it."""
         super().__init__()
         if around is not None:
-            self.level = (around.level + math.floor(around.level) + 1) / 2
+            self.stand_above(around)
         self.invars: list[Var] = []
         self.eqns: list[Eqn] = []
         # by identity: the variable, the array (so that it lives on), and a copy of what it held
@@ -77,6 +76,9 @@ class Stage(Trace):
         var = Var(type_of(value))
         self.invars.append(var)
         return self._tracer(var, ABSTRACT if abstract else value)
+
+    def below(self, tracer: Staged) -> Any:
+        return tracer.value
 
     def _tracer(self, var: Var, value: Any) -> Staged:
         tracer = Staged()

@@ -12,7 +12,7 @@ from funcgrad._core.evaluation import evaluate
 from funcgrad._core.fingerprints import fingerprint
 from funcgrad._core.primitive import Primitive
 from funcgrad._core.tracer import Tracer, resuming, settled, successors, suspending
-from funcgrad._interpreters.calls import Call, CallPlan, Parts, bind, hints_below, record_call
+from funcgrad._interpreters.calls import Call, CallPlan, Parts, Shares, bind, hints_below, record_call
 from funcgrad._interpreters.record import Record, Rerecord
 from funcgrad._interpreters.reverse import Outputs, pull_back, pull_back_masked
 from funcgrad._interpreters.stage import Stage, nested
@@ -102,12 +102,6 @@ class _Row:
         self.slot = slot
 
 
-class Shares(list):
-    """The shares of a call's inputs, with their masks of structural zeros."""
-
-    __slots__ = ("lives",)
-
-
 def _pull(g: Outputs, residuals: tuple, params: dict) -> Shares:
     ((again,),) = residuals
     return pull_again(again, g)
@@ -126,9 +120,7 @@ def pull_again(again: Rerun, g: Outputs) -> Shares:
     hints = hints_below(again.origin, again.call.closed_over)
     flat = iter(bind(Checkpoint(pulled, hints), [*again.values.values(), *g.values(), *g.lives.values()]))
     shares, lives = ([next(flat) if there else None for there in parts] for parts in present)
-    shares = Shares(shares)
-    shares.lives = lives
-    return shares
+    return Shares(shares, lives)
 
 
 class CallPrimitive(Primitive):

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors, tree
-from funcgrad._core.source import describe
-from funcgrad._core.tracer import Tracer
 from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._interpreters.forward import push_forward
+from funcgrad._interpreters.linearity import nonlinearity
 from funcgrad._primitives.control import stop_gradient_leaf
 from funcgrad._transforms.arguments import (
     Argnums,
@@ -277,33 +276,15 @@ def linear_transpose(f: Callable, *primals: Any) -> Callable:
     """
     at_zero = tree.map(lambda x: np.zeros(shape_of(x), dtype_of(x)), primals)
     recorded = Run(_all_of(f, at_zero), f, False, allow_int=False, kept=True)
-    _require_linear(recorded, f)
+    why = nonlinearity(recorded.record, recorded.outs)
+    if why is not None:
+        raise errors.NotLinearError(name_of(f), why)
 
     def transpose(cotangent):
         cts = recorded.checked_cotangents(cotangent)
         return recorded.finish(recorded.pull(cts, consume=False))
 
     return transpose
-
-
-def _require_linear(recorded: Run, f: Callable) -> None:
-    tape = recorded.record.tape
-    for place, _ in recorded.record.cuts.values():
-        why = f"a comparison, rounding or integer read at {describe(*place)} depends on the argument"
-        raise errors.NotLinearError(name_of(f), why)
-    for row, plan in enumerate(tape.plans):
-        if plan is None:
-            continue
-        reads = set(plan.names)
-        if len(plan.positions) > 1 and "others" in reads:
-            reads.add(plan.prim.args[-1])  # of several traced operands each is read by the others
-        args = plan.prim.args
-        if "y" in reads or any(args[min(p, len(args) - 1)] in reads for p in plan.positions):
-            why = f"the derivative of {plan.prim.name}, at {tape.where(row)}, depends on the argument"
-            raise errors.NotLinearError(name_of(f), why)
-    for out in recorded.outs:
-        if not isinstance(out, Tracer) and np.any(out != 0):
-            raise errors.NotLinearError(name_of(f), f"f(0) is {out}")
 
 
 def stop_gradient(x: Any) -> Any:

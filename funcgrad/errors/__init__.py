@@ -9,7 +9,11 @@ from funcgrad.errors.base import (
     FuncgradError,
 )
 from funcgrad.errors.calls import (
+    ComplexStepError,
+    CustomRuleError,
     ImpureFunctionError,
+    MissingRuleError,
+    NotLinearRuleError,
 )
 from funcgrad.errors.checking import (
     DerivativeMismatchError,
@@ -98,6 +102,10 @@ __all__ = [
     "InPlaceError",
     "ChangedResidualError",
     "ImpureFunctionError",
+    "CustomRuleError",
+    "ComplexStepError",
+    "MissingRuleError",
+    "NotLinearRuleError",
     "ProgramArgumentsError",
     "ProgramError",
     "BatchAxisError",
