@@ -128,25 +128,33 @@ class OperandTypeError(FuncgradError, TypeError):
 
 def _in_full(function: str) -> str:
     """A function's name with its library: NumPy's go without."""
-    return function if function.startswith("scipy.") else f"np.{function}"
+    others = function.startswith("scipy.") or function.endswith("(vectorized)")
+    return function if others else f"np.{function}"
 
 
 class UnsupportedFunctionError(FuncgradError, NotImplementedError, TypeError):
-    """A NumPy function that has no implementation for traced values.
+    """A function that has no implementation for traced values.
 
     It may be called on plain values as ever. Write what it computes with supported functions, cut the
     derivative if it is not wanted, or add it: `docs/adding_a_primitive.md` takes one page.
 
     >>> import numpy as np
-    >>> from funcgrad import grad, stop_gradient
+    >>> import funcgrad.numpy as fnp
+    >>> from funcgrad import grad
     >>> x = np.array([1.0, -3.0, 2.0])
-    >>> grad(lambda x: np.sum(x[:2] * np.roots(x)))(x)
+    >>> def cube(x): return x**3
+    >>> grad(lambda x: np.sum(np.frompyfunc(cube, 1, 1)(x)))(x)
     Traceback (most recent call last):
         ...
-    funcgrad.errors.UnsupportedFunctionError: np.roots is not supported on traced values, at ...
+    funcgrad.errors.UnsupportedFunctionError: cube (vectorized) is not supported on traced values, at ...
     ...
-    >>> grad(lambda x: np.sum(x[:2] * np.roots(stop_gradient(x))))(x)
-    array([2., 1., 0.])
+    >>> grad(lambda x: np.sum(fnp.vectorize(cube)(x)))(x)
+    array([ 3., 27., 12.])
+
+    Attributes:
+        name: of a function of NumPy's in its namespace (``linalg.solve``), of others in full.
+        where: the place of the call.
+        instead: what to write in its place, or None.
     """
 
     def __init__(self, name, where, instead=None):

@@ -49,3 +49,16 @@ def refuse_traced(function: str, argument: str, value: Any) -> None:
             describe(*caller(2)),
             f"Pass a plain value, or stop_gradient({argument}) if its derivative is not wanted.",
         )
+
+
+def numbers_of(value: Any) -> Any:
+    """The array at the bottom of a traced one, for decisions that need values; None if there is none.
+
+    Of a batch it has the batch axes in front. The derivative does not end here: what is decided by it is
+    how to compute, not what.
+    """
+    while isinstance(value, Tracer):
+        value = getattr(value, "value", None)
+    return (
+        value if value is None or isinstance(value, (np.ndarray, np.generic, float, complex, int)) else None
+    )

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad import errors
-from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer
 from funcgrad._primitives.arithmetic import convert
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
+from funcgrad.numpy.arguments import numbers_of
 
 
-def _has_tracer(x: Any) -> bool:
+def has_tracer(x: Any) -> bool:
+    """Whether a traced value is among the entries of lists and tuples, nested to any depth."""
     if isinstance(x, Tracer):
         return True
-    return isinstance(x, (list, tuple)) and any(map(_has_tracer, x))
+    return isinstance(x, (list, tuple)) and any(map(has_tracer, x))
 
 
 def _strong(x: Tracer) -> Tracer:
@@ -51,9 +51,9 @@ def array(object: Any, dtype: Any = None, *, copy: bool | None = True, order: st
     >>> grad(lambda x: np.sum(np.array([x, x**2, 1.0])))(3.0)
     np.float64(7.0)
     """
-    if like is not None and not _has_tracer(object):
+    if like is not None and not has_tracer(object):
         return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, like=like)
-    if not _has_tracer(object):
+    if not has_tracer(object):
         return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
     out = _stack(object)
     if dtype is not None and out.dtype != np.dtype(dtype):
@@ -82,21 +82,46 @@ def asarray(a: Any, dtype: Any = None, order: str | None = None, *, device: str 
     """
     if isinstance(a, Tracer) and dtype is None and not copy:
         return _strong(a)
-    if not _has_tracer(a):
+    if not has_tracer(a):
         return np.asarray(a, dtype, order, device=device, copy=copy)
     return array(a, dtype, copy=bool(copy))
 
 
 def asanyarray(a: Any, dtype: Any = None, order: str | None = None, **kwargs: Any) -> Any:
     """As `asarray`; subclasses of ndarray pass as they are."""
-    return asarray(a, dtype, order, **kwargs) if _has_tracer(a) else np.asanyarray(a, dtype, order)
+    return asarray(a, dtype, order, **kwargs) if has_tracer(a) else np.asanyarray(a, dtype, order)
 
 
 def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
     """As `asarray`, with at least one axis, as NumPy's."""
-    if not _has_tracer(a):
+    if not has_tracer(a):
         return np.ascontiguousarray(a, dtype)
     return array(a, dtype, copy=False, ndmin=1)
+
+
+def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    """As `asarray`; in which order traced values lie in memory is nothing that a function sees."""
+    return np.asfortranarray(a, dtype) if not has_tracer(a) else asarray(a, dtype)
+
+
+def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> Any:
+    """As `asarray`; an error if an entry is infinite or NaN.
+
+    Raises:
+        ValueError: one is, of those whose values are known.
+    """
+    if not has_tracer(a):
+        return np.asarray_chkfinite(a, dtype, order)
+    out = asarray(a, dtype)
+    known = numbers_of(out)
+    if known is not None:
+        np.asarray_chkfinite(known)
+    return out
+
+
+def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
+    """As `asarray`: what is required of the memory holds of no traced value, and of plain arrays as ever."""
+    return np.require(a, dtype, requirements) if not has_tracer(a) else asarray(a, dtype)
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> Any:
@@ -110,26 +135,10 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> An
     >>> grad(lambda x: np.sum(np.full(3, x)))(1.0)
     np.float64(3.0)
     """
-    if not _has_tracer(fill_value):
+    if not has_tracer(fill_value):
         return np.full(shape, fill_value, dtype, order)
     value = array(fill_value, dtype, copy=False)
     return np.broadcast_to(value, shape).copy()
-
-
-def arange(*args: Any, **kwargs: Any) -> Any:
-    """As `numpy.arange`; a traced bound is refused, for it would steer the length.
-
-    Raises:
-        UnsupportedFunctionError: a bound is traced.
-    """
-    if any(map(_has_tracer, args)):
-        raise errors.UnsupportedFunctionError(
-            "arange",
-            describe(*caller(2)),
-            "Its length would depend on a traced value. Write start + step * np.arange(n), or "
-            "np.linspace(start, stop, n).",
-        )
-    return np.arange(*args, **kwargs)
 
 
 def _on_any(function: Callable) -> Callable:
@@ -137,7 +146,7 @@ def _on_any(function: Callable) -> Callable:
 
     @functools.wraps(function, assigned=("__name__", "__qualname__"), updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
-        if _has_tracer(args) or _has_tracer(tuple(kwargs.values())):
+        if has_tracer(args) or has_tracer(tuple(kwargs.values())):
             return IMPLEMENTATIONS[function](*args, **kwargs)
         return function(*args, **kwargs)
 
@@ -146,12 +155,17 @@ def _on_any(function: Callable) -> Callable:
 
 
 append = _on_any(np.append)
+apply_along_axis = _on_any(np.apply_along_axis)
 column_stack = _on_any(np.column_stack)
 concatenate = concat = _on_any(np.concatenate)
 dstack = _on_any(np.dstack)
 full_like = _on_any(np.full_like)
 hstack = _on_any(np.hstack)
+interp = _on_any(np.interp)
+nan_to_num = _on_any(np.nan_to_num)
 pad = _on_any(np.pad)
+polyint = _on_any(np.polyint)
 stack = _on_any(np.stack)
 take = _on_any(np.take)
+trapezoid = _on_any(np.trapezoid)
 vstack = _on_any(np.vstack)

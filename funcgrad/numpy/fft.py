@@ -200,3 +200,7 @@ def _resized(a, n, axis):
         shape[axis] = n - size
         return np.concatenate([a, np.zeros(shape, a.dtype)], axis=axis)
     return a
+
+
+def __getattr__(name):
+    return getattr(np.fft, name)  # what has to do with no traced value

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from funcgrad._core.tracer import Tracer, mark_view
 from funcgrad._primitives import indexing as prims
@@ -389,11 +389,10 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     """Windows as a copy, in place of NumPy's view: their entries are read, and shares of them added up."""
     x = asarray(x)
     lengths = tuple(window_shape) if np.iterable(window_shape) else (window_shape,)
-    like = np.lib.stride_tricks.sliding_window_view(np.broadcast_to(np.zeros(()), x.shape), lengths, axis)
+    like = np.broadcast_to(np.zeros(()), x.shape)
+    np.lib.stride_tricks.sliding_window_view(like, lengths, axis)  # NumPy's error, if they do not fit
     axes = range(x.ndim) if axis is None else normalize_axis_tuple(axis, x.ndim, allow_duplicate=True)
-    ndim = x.ndim
     for i, length in zip(axes, lengths):
         places = np.arange(x.shape[i] - length + 1)[:, None] + np.arange(length)
         x = np.moveaxis(np.take(x, places, i), i + 1, -1)
-    assert x.shape == like.shape and ndim + len(lengths) == x.ndim
     return x

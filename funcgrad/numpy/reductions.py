@@ -197,13 +197,6 @@ def _reduce(function, takes_dtype):
     return reduce
 
 
-def _reduce_test(function):
-    def reduce(a, axis=0, dtype=None, out=None, keepdims=False, initial=NO_VALUE, where=True):
-        return function(a, axis, out, keepdims, where=where)
-
-    return reduce
-
-
 def add_reduceat(a, indices, axis=0, dtype=None, out=None):
     """Sums of slices, each from one index to the next, or of one entry where that is not further on."""
     refuse_out("add.reduceat", out)
@@ -229,5 +222,3 @@ UFUNC_METHODS[np.minimum, "reduce"] = _reduce(min, False)
 UFUNC_METHODS[np.fmax, "reduce"] = _reduce(nanmax, False)
 UFUNC_METHODS[np.fmin, "reduce"] = _reduce(nanmin, False)
 UFUNC_METHODS[np.logaddexp, "reduce"] = _reduce(logaddexp_reduce, False)
-UFUNC_METHODS[np.logical_and, "reduce"] = _reduce_test(all)
-UFUNC_METHODS[np.logical_or, "reduce"] = _reduce_test(any)

@@ -94,6 +94,7 @@ def bincount(x, /, weights=None, minlength=0):
     bins, weights = np.asarray(x), asarray(weights)
     if bins.ndim != 1 or bins.shape != weights.shape or weights.dtype.kind == "c":
         np.bincount(bins, np.zeros(weights.shape, weights.dtype), minlength)  # NumPy's error
+    bins = bins.astype(np.intp)  # booleans are numbers here, and no mask
     return bincount_(weights, bins, length=np.bincount(bins, minlength=minlength).shape[0])
 
 
@@ -137,3 +138,56 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     if density:
         heights = heights / cast(edges[1:] - edges[:-1], np.float64) / np.sum(heights)
     return heights, edges
+
+
+@implements(np.histogramdd)
+def histogramdd(sample, bins=10, range=None, density=None, weights=None):
+    if not hasattr(sample, "shape"):  # NumPy takes one array for each axis
+        sample = np.atleast_2d(asarray(sample)).T if np.ndim(sample[0]) == 0 else np.stack(sample, -1)
+    points = asarray(sample)
+    _, axes = points.shape
+    bins = [bins] * axes if isinstance(bins, (int, np.integer)) else list(bins)
+    if len(bins) != axes or (range is not None and len(range) != axes):
+        np.histogramdd(np.zeros((1, axes)), bins, range)  # NumPy's error
+    entries = np.ones(points.shape[0]) if weights is None else cast(asarray(weights), np.float64)
+    edges, flat, lengths = [], 0, []
+    for i, (own, limits) in enumerate(zip(bins, range or [None] * axes)):
+        x = points[:, i]
+        if np.ndim(own) == 0:
+            own = np.linspace(*_outer_edges(x, limits), own + 1)
+        own = asarray(own)
+        places = searchsorted(own, x, side="right")
+        places = places - np.equal(x, own[-1])  # the last bin takes its upper edge
+        edges.append(own)
+        lengths.append(own.shape[0] + 1)
+        flat = flat * lengths[-1] + places
+    heights = np.reshape(bincount_(entries, flat, length=int(np.prod(lengths))), lengths)
+    heights = heights[(slice(1, -1),) * axes]
+    if density:
+        total = np.sum(heights)
+        for i, own in enumerate(edges):
+            heights = heights / np.reshape(np.diff(own), (-1,) + (1,) * (axes - 1 - i))
+        heights = heights / total
+    return heights, edges
+
+
+def _outer_edges(x: Any, limits: Any) -> tuple[Any, Any]:
+    """Where bins of equal width start and end."""
+    if limits is not None or not x.size:
+        edges = np.histogram_bin_edges(np.zeros(0), 1, limits)
+        return edges[0], edges[-1]
+    first, last = np.min(x), np.max(x)
+    equal = np.equal(first, last)
+    return np.where(equal, first - 0.5, first), np.where(equal, last + 0.5, last)
+
+
+@implements(np.histogram2d)
+def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
+    if len(x) != len(y):
+        raise ValueError("x and y must have the same length.")
+    if np.ndim(bins) == 1 and len(bins) not in (1, 2):
+        bins = [bins, bins]
+    heights, (rows, columns) = histogramdd(
+        np.stack([asarray(x), asarray(y)], -1), bins, range, density, weights
+    )
+    return heights, rows, columns

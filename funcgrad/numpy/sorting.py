@@ -157,3 +157,51 @@ def unique_all(x):
 _UNIQUE_COUNTS, _UNIQUE_INVERSE, _UNIQUE_ALL = (
     type(function(np.zeros(1))) for function in (np.unique_counts, np.unique_inverse, np.unique_all)
 )
+
+
+# ---- sets ----------------------------------------------------------------------------------
+
+
+@implements(np.isin)
+def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+    return prims.isin(asarray(element), np.ravel(asarray(test_elements)), invert=bool(invert))
+
+
+@implements(np.union1d)
+def union1d(ar1, ar2):
+    return unique(np.concatenate([asarray(ar1), asarray(ar2)], axis=None))
+
+
+@implements(np.setdiff1d)
+def setdiff1d(ar1, ar2, assume_unique=False):
+    a, b = [np.ravel(asarray(x)) if assume_unique else unique(x) for x in (ar1, ar2)]
+    return a[isin(a, b, invert=True)]
+
+
+@implements(np.setxor1d)
+def setxor1d(ar1, ar2, assume_unique=False):
+    both = np.concatenate([asarray(x) if assume_unique else unique(x) for x in (ar1, ar2)], axis=None)
+    if not both.shape[0]:
+        return both
+    both = sort(both)
+    end = np.ones(1, bool)
+    differs = np.concatenate([end, np.not_equal(both[1:], both[:-1]), end])
+    return both[np.logical_and(differs[1:], differs[:-1])]
+
+
+@implements(np.intersect1d)
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    if assume_unique:
+        (a, b), firsts = [np.ravel(asarray(x)) for x in (ar1, ar2)], None
+    else:
+        (a, first_a), (b, first_b) = [unique(x, return_index=True) for x in (ar1, ar2)]
+        firsts = first_a, first_b
+    both = np.concatenate([a, b])
+    order = argsort(both, stable=True)
+    both = take(both, order)
+    common = np.equal(both[1:], both[:-1])
+    values = both[:-1][common]
+    if not return_indices:
+        return values
+    places = order[:-1][common], order[1:][common] - a.shape[0]
+    return (values, *(places if firsts is None else [f[p] for f, p in zip(firsts, places)]))

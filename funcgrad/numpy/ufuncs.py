@@ -13,7 +13,7 @@ from funcgrad._core.types import dtype_of, is_differentiable
 from funcgrad._interpreters.batch import batch_leading
 from funcgrad._primitives import arithmetic, constants, selection, special
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
-from funcgrad.numpy.arguments import given, refuse_out
+from funcgrad.numpy.arguments import given, numbers_of, refuse_out
 from funcgrad.numpy.protocol import as_operand, implements
 from funcgrad.numpy.updates import index_update
 
@@ -35,6 +35,34 @@ def _to_integers(x, *, dtype):
 
 to_integers = constants.constant(_to_integers, name="to_integers")
 to_integers.batch = lambda values, batched, dtype: to_integers(*values, dtype=dtype)
+
+
+def example(x: Any) -> Any:
+    """What stands for a value where dtypes are worked out: its dtype, or if it is weak a Python number."""
+    if not isinstance(x, Tracer):
+        return x
+    return {"b": True, "i": 1, "f": 1.0, "c": 1j}[x.dtype.kind] if x.weak else x.dtype
+
+
+@implements(np.result_type)
+def result_type(*arrays_and_dtypes):
+    return np.result_type(*map(example, arrays_and_dtypes))
+
+
+@implements(np.common_type)
+def common_type(*arrays):
+    return np.common_type(*[np.zeros(0, dtype_of(a)) for a in arrays])
+
+
+@implements(np.can_cast)
+def can_cast(from_, to, casting="safe"):
+    return np.can_cast(*[dtype_of(x) if isinstance(x, Tracer) else x for x in (from_, to)], casting)
+
+
+@implements(np.min_scalar_type)
+def min_scalar_type(a):
+    known = numbers_of(a) if a.ndim == 0 else None
+    return np.min_scalar_type(np.zeros(1, a.dtype) if known is None or np.ndim(known) else known)
 
 
 # ---- complex parts -------------------------------------------------------------------------
@@ -70,9 +98,14 @@ def angle(z, deg=False):
 
 @implements(np.real_if_close)
 def real_if_close(a, tol=100):
-    raise errors.UnsupportedFunctionError(
-        "real_if_close", describe(*caller(2)), "Its dtype depends on the values. Write np.real(x)."
-    )
+    if dtype_of(a).kind != "c":
+        return a
+    known = numbers_of(a)
+    if known is None:
+        raise errors.UnsupportedFunctionError(
+            "real_if_close", describe(*caller(2)), "Its dtype depends on the values. Write np.real(x)."
+        )
+    return np.real(a) if np.isrealobj(np.real_if_close(known, tol)) else a
 
 
 # ---- ufuncs with several outputs, or of whole numbers --------------------------------------
@@ -152,7 +185,7 @@ def clip(a, a_min=np._NoValue, a_max=np._NoValue, out=None, *, min=np._NoValue, 
 def select(condlist, choicelist, default=0):
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
-    if not condlist:
+    if not len(condlist):
         raise ValueError("select with an empty condition list is not possible")
     dtype = np.result_type(*[c if _weak(c) else dtype_of(c) for c in (*choicelist, default)])
     result = _as_dtype(default, dtype)
@@ -208,10 +241,10 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     if not is_differentiable(dtype_of(x)):
         return np.positive(x)
     info = np.finfo(dtype_of(x))
-    kind = dtype_of(x).type
-    x = np.where(np.isnan(x), kind(nan), x)
-    x = np.where(x == np.inf, kind(info.max if posinf is None else posinf), x)
-    return np.where(x == -np.inf, kind(info.min if neginf is None else neginf), x)
+    posinf, neginf = info.max if posinf is None else posinf, info.min if neginf is None else neginf
+    for found, value in ((np.isnan(x), nan), (x == np.inf, posinf), (x == -np.inf, neginf)):
+        x = np.where(found, _as_dtype(value, dtype_of(x)), x)
+    return x
 
 
 # ---- rounding ------------------------------------------------------------------------------
