@@ -1,6 +1,6 @@
 """funcgrad: `grad`, `jvp`, `vjp`, `hessian`, `hvp` and their kin for the NumPy you already wrote."""
 
-from funcgrad import errors, extend, numpy, tree
+from funcgrad import errors, extend, lax, numpy, tree
 from funcgrad._core.evaluation import eval_jaxpr
 from funcgrad._core.jaxpr import Eqn, Jaxpr, Literal, Var
 from funcgrad._core.types import ShapeDtypeStruct, float0
@@ -61,6 +61,7 @@ __all__ = [
     # modules
     "errors",
     "extend",
+    "lax",
     "numpy",
     "tree",
 ]

@@ -38,8 +38,9 @@ def check_jaxpr(jaxpr: Jaxpr, out_types=None) -> None:
             if type(atom) is Var and atom not in bound:
                 _fail("a variable is read before it is bound", jaxpr, index)
         for value in eqn.params.values():
-            if isinstance(value, Jaxpr):
-                check_jaxpr(value, out_types)
+            for program in value if isinstance(value, tuple) else (value,):
+                if isinstance(program, Jaxpr):
+                    check_jaxpr(program, out_types)
         for var in eqn.outvars:
             if type(var) is not Var or var in bound:
                 _fail("a variable is bound twice", jaxpr, index)

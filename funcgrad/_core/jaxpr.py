@@ -152,12 +152,18 @@ class _Printer:
             return [short]
         return [head, *("    " + line for line in body), "  " + tail]
 
+    def param(self, value: Any) -> str:
+        if isinstance(value, Jaxpr):
+            return "\n".join(self.jaxpr(value))
+        if isinstance(value, tuple) and any(isinstance(v, Jaxpr) for v in value):
+            return f"({', '.join(map(self.param, value))})"
+        return format_param(value)
+
     def eqn(self, eqn: Eqn, read: set[Var]) -> list[str]:
         binders = " ".join(self.bind(v) if v in read else f"_:{v.aval}" for v in eqn.outvars)
         params = []
         for key, value in sorted(eqn.params.items()):
-            shown = "\n".join(self.jaxpr(value)) if isinstance(value, Jaxpr) else format_param(value)
-            params.append(f"{key}={shown}")
+            params.append(f"{key}={self.param(value)}")
         shown = f"[{' '.join(params)}]" if params else ""
         atoms = "".join(" " + self.atom(v) for v in eqn.invars)
         text = f"{binders} = {eqn.primitive.name}{shown}{atoms}"

@@ -10,7 +10,7 @@ import numpy as np
 
 from funcgrad import errors
 from funcgrad._core.source import caller, describe
-from funcgrad._core.tracer import Trace, Tracer, closeable, settled
+from funcgrad._core.tracer import Trace, Tracer, closeable, concrete, settled
 from funcgrad._core.types import dtype_of, shape_of
 
 
@@ -36,6 +36,19 @@ class Batched(Tracer):
         return False
 
 
+def is_batched(x: Any) -> bool:
+    """Whether a value that no derivative passes, such as a condition, differs between members of a batch."""
+    return type(concrete(x)) is Batched
+
+
+def any_member(x: Any) -> bool:
+    """Whether a condition holds for any member of all batches that it is in."""
+    x = concrete(x)
+    while type(x) is Batched:
+        x = concrete(np.any(x.value))
+    return bool(x)
+
+
 @closeable
 class Batch(Trace):
     """Carry a batch axis of one size through every operation."""
@@ -59,22 +72,33 @@ class Batch(Trace):
         x = settled(x)
         return (False, (x,)) if self.own(x) is None else (True, (x.value,))
 
+    def spread(self, x: Any) -> tuple[bool, tuple]:
+        """As `parts`, of a value that every member is given."""
+        batched, (value,) = self.parts(x)
+        return True, (value if batched else np.broadcast_to(value, (self.size, *shape_of(value))),)
+
     def whole(self, value: Any) -> Batched:
         """The inverse of `parts`."""
         return self.batched(value)
 
     def process(self, prim, args: tuple, params: dict) -> Any:
-        batched = tuple(type(a) is Batched and a._trace is self for a in args)
-        values = [a.value if b else a for a, b in zip(args, batched)]
+        values, batched = [], []
+        for a in args:
+            own = type(a) is Batched and a._trace is self
+            batched.append(own)
+            values.append(a.value if own else a)
         if prim.batch is not None:
             out = prim.batch(values, batched, **params)
         else:
             out = self.loop(prim, values, batched, params)
         if prim.multiple:
-            return tuple(self.batched(o) for o in out)
-        return self.batched(out)
+            return tuple([self.batched(o) for o in out])
+        tracer = Batched()
+        tracer._trace = self
+        tracer.value = out
+        return tracer
 
-    def loop(self, prim, values: list, batched: tuple[bool, ...], params: dict) -> Any:
+    def loop(self, prim, values: list, batched: list[bool], params: dict) -> Any:
         """The fallback for a primitive without batching rule."""
         warnings.warn(
             f"{prim.name} has no batching rule: it runs in a loop over the batch of {self.size} "
@@ -97,17 +121,25 @@ def batch_leading(prim, core: Sequence[int]) -> Callable:
     """
 
     def batch(values, batched, **params):
-        loops = [
-            len(shape_of(v)) - b - c for v, b, c in zip(values, batched, core)
-        ]  # how many axes broadcast, the batch axis not counted
-        rank = max(loops)
-        aligned = [
-            np.reshape(v, v.shape[:1] + (1,) * (rank - n) + v.shape[1:]) if b and n < rank else v
-            for v, b, n in zip(values, batched, loops)
-        ]
-        return prim(*aligned, **params)
+        rank, uneven = None, False
+        for v, b, c in zip(values, batched, core):
+            n = len(shape_of(v)) - b - c  # how many axes broadcast, the batch axis not counted
+            if rank is None:
+                rank = n
+            elif n != rank:
+                rank, uneven = max(n, rank), True
+        if uneven:
+            values = [_align(v, rank + 1 + c) if b else v for v, b, c in zip(values, batched, core)]
+        return prim(*values, **params)
 
     return batch
+
+
+def _align(v: Any, ndim: int) -> Any:
+    """A batch whose members have axes of size 1 put in front, so that the batch axis stays the first."""
+    shape = v.shape
+    missing = ndim - len(shape)
+    return np.reshape(v, shape[:1] + (1,) * missing + shape[1:]) if missing else v
 
 
 def batch_by_itself(prim) -> Callable:

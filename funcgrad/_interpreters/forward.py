@@ -81,6 +81,13 @@ class Forward(Trace):
         x = settled(x)
         return (False, (x,)) if self.own(x) is None else (True, (x.value, x.tangent))
 
+    def spread(self, x: Any) -> tuple[bool, tuple]:
+        """As `parts`, of a value that is given a tangent if it can have one."""
+        dual, parts = self.parts(x)
+        if dual or not is_differentiable(dtype_of(parts[0])):
+            return dual, parts
+        return True, (*parts, np.zeros(shape_of(parts[0]), dtype_of(parts[0])))
+
     def whole(self, value: Any, tangent: Any) -> Dual:
         """The inverse of `parts`."""
         return self.dual(value, tangent)

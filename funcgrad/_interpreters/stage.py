@@ -149,6 +149,28 @@ def nested(fun: Callable, args: Sequence[Any], around: Stage) -> tuple[Jaxpr, li
     return program, [c for _, c in captured]
 
 
+def output_types(fun: Callable, types: Sequence[ShapeDtypeStruct]) -> list[ShapeDtypeStruct]:
+    """The types of a function's flat results, by running it on types alone."""
+    trace = Stage()
+    try:
+        outs = [settled(o) for o in fun(*map(trace.input, types))]
+    finally:
+        trace.close()
+    return [o.aval if isinstance(o, Tracer) else type_of(o) for o in outs]
+
+
+def is_staged(x: Any, abstract: bool = False) -> bool:
+    """Whether a value is a variable of a program at the bottom of its traces; `abstract`: one without value."""
+    todo = [x]
+    while todo:
+        x = todo.pop()
+        if isinstance(x, Staged) and not (abstract and x.value is not ABSTRACT):
+            return True
+        if isinstance(x, Tracer):
+            todo += [getattr(x, "value", None), getattr(x, "tangent", None)]
+    return False
+
+
 def _value_or_type(x: Any) -> Any:
     """What a nested program is staged on: the value if it is known, else the type."""
     if isinstance(x, Staged):

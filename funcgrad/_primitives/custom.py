@@ -370,17 +370,13 @@ class Batched:
         return [self.trace.whole(x) if b and x is not None else x for x, b in zip(values, self.batched)]
 
     def _out(self, values):
-        return [None if x is None else self._spread(x) for x in values]
-
-    def _spread(self, x: Any) -> Any:
-        batched, (value,) = self.trace.parts(x)
-        return value if batched else np.broadcast_to(value, (self.trace.size, *shape_of(value)))
+        return [None if x is None else self.trace.spread(x)[1][0] for x in values]
 
     def _share(self, ct: Any, batched: bool) -> Any:
         """The cotangent of an argument: one for each member, or their sum where all share it."""
         if ct is None or dtype_of(ct) == float0:
             return None
-        spread = self._spread(ct)
+        (spread,) = self.trace.spread(ct)[1]
         return spread if batched else np.add.reduce(spread, axis=0)
 
 

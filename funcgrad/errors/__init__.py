@@ -9,11 +9,16 @@ from funcgrad.errors.base import (
     FuncgradError,
 )
 from funcgrad.errors.calls import (
+    BranchTypeError,
+    CarryTypeError,
     ComplexStepError,
     CustomRuleError,
     ImpureFunctionError,
     MissingRuleError,
     NotLinearRuleError,
+    PredicateError,
+    ScanOutputError,
+    StagedDerivativeError,
 )
 from funcgrad.errors.checking import (
     DerivativeMismatchError,
@@ -106,6 +111,11 @@ __all__ = [
     "ComplexStepError",
     "MissingRuleError",
     "NotLinearRuleError",
+    "CarryTypeError",
+    "BranchTypeError",
+    "PredicateError",
+    "ScanOutputError",
+    "StagedDerivativeError",
     "ProgramArgumentsError",
     "ProgramError",
     "BatchAxisError",

@@ -128,3 +128,122 @@ class ComplexStepError(FuncgradError, NotImplementedError):
             "Use numeric='central', which gives second derivatives to about four digits, or write the rule: "
             "defjvp(rule)."
         )
+
+
+class CarryTypeError(FuncgradError, TypeError):
+    """The state of a loop has another shape or dtype after a step than before it.
+
+    >>> import numpy as np
+    >>> from funcgrad import lax
+    >>> lax.scan(lambda c, x: (c * x, None), np.float64(1.0), np.ones((3, 2)))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.CarryTypeError: leaf 0 of the loop's state was f64[] and is f64[2] after a step, at ...
+    """
+
+    def __init__(self, index, before, after, where):
+        super().__init__(index, before, after, where)
+        self.index, self.before, self.after, self.where = index, before, after, where
+
+    def __str__(self):
+        leaf = "" if self.index == "" else f"leaf {self.index} of "
+        return (
+            f"{leaf}the loop's state was {self.before} and is {self.after} after a step, at {self.where}\nA "
+            "loop's state keeps its structure, shapes and dtypes. Give the first state the shape and dtype "
+            "that steps return, or return y of another shape beside the state."
+        )
+
+
+class BranchTypeError(FuncgradError, TypeError):
+    """The branches of a choice return different structures, shapes or dtypes.
+
+    >>> from funcgrad import ShapeDtypeStruct, lax, make_jaxpr
+    >>> choose = lambda x: lax.cond(x > 0, lambda x: x, lambda x: (x, x), x)
+    >>> make_jaxpr(choose)(ShapeDtypeStruct((), float))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.BranchTypeError: branch 0 returns (*, *), branch 1 *, at ...
+    """
+
+    def __init__(self, number, found, first, where):
+        super().__init__(number, found, first, where)
+        self.number, self.found, self.first, self.where = number, found, first, where
+
+    def __str__(self):
+        return (
+            f"branch 0 returns {self.first}, branch {self.number} {self.found}, at {self.where}\nWhich one "
+            "runs is decided later, so all must return the same structure, shapes and dtypes. Return arrays "
+            "of the same types from each, for instance np.zeros_like(x) in place of 0."
+        )
+
+
+class StagedDerivativeError(FuncgradError, NotImplementedError):
+    """A derivative that needs values was asked for while a program of types is written.
+
+    Reverse mode walks a loop's steps back, so their number must be known when it is written down. With values
+    it is.
+
+    >>> from funcgrad import ShapeDtypeStruct, grad, lax, make_jaxpr
+    >>> def f(x):
+    ...     return lax.while_loop(lambda x: x < 9.0, lambda x: x * x, x)
+    >>> grad(f)(2.0)
+    np.float64(32.0)
+    >>> make_jaxpr(grad(f))(ShapeDtypeStruct((), float))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.StagedDerivativeError: reverse mode through while_loop, at ...
+    """
+
+    def __init__(self, what, where):
+        super().__init__(what, where)
+        self.what, self.where = what, where
+
+    def __str__(self):
+        return (
+            f"{self.what}, at {self.where}, in a program that is written without values\nUse lax.scan or "
+            "lax.fori_loop with bounds that are known, forward mode (jvp), or take the derivative of the "
+            "function itself, not inside make_jaxpr."
+        )
+
+
+class PredicateError(FuncgradError, TypeError):
+    """What decides a branch or a loop is no scalar.
+
+    >>> import numpy as np
+    >>> from funcgrad import lax
+    >>> lax.cond(np.array([True, False]), abs, abs, 1.0)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.PredicateError: cond's pred is of shape (2,), at ...
+    """
+
+    def __init__(self, what, found, where):
+        super().__init__(what, found, where)
+        self.what, self.found, self.where = what, found, where
+
+    def __str__(self):
+        return (
+            f"{self.what} is {self.found}, at {self.where}\nOne value decides for all. Use np.where to "
+            "choose entry by entry, vmap to decide for each member of a batch, or np.any and np.all."
+        )
+
+
+class ScanOutputError(FuncgradError, TypeError):
+    """The function under `scan` did not return a pair.
+
+    >>> from funcgrad import lax
+    >>> lax.scan(lambda c, x: c, 0.0, length=3)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.ScanOutputError: <lambda> returned a float under scan, at ...
+    """
+
+    def __init__(self, function, found, where):
+        super().__init__(function, found, where)
+        self.function, self.found, self.where = function, found, where
+
+    def __str__(self):
+        return (
+            f"{self.function} returned a {self.found} under scan, at {self.where}\nReturn the pair (carry, "
+            "y); y may be None."
+        )

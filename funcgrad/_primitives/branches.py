@@ -1,0 +1,172 @@
+"""cond and switch as equations of programs: a number, and the functions that it chooses from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from funcgrad import errors
+from funcgrad._core.jaxpr import Jaxpr, Var
+from funcgrad._core.source import caller, describe
+from funcgrad._core.tracer import Tracer, concrete, resuming, settled, successors, suspending
+from funcgrad._core.types import dtype_of, shape_of, type_of
+from funcgrad._interpreters.batch import Batch, is_batched
+from funcgrad._interpreters.calls import Call, CallPlan, Shares, bind, hints_below, record_call
+from funcgrad._interpreters.forward import Forward
+from funcgrad._interpreters.record import Record, Rerecord
+from funcgrad._interpreters.reverse import Outputs, fit, pull_back
+from funcgrad._interpreters.stage import Stage, nested
+from funcgrad._primitives.checkpoints import program_function
+from funcgrad._primitives.loops import LoopParts, LoopPrimitive
+
+
+class Branches(Call):
+    """``fun[index](*operands)``, called with the index first; it is in range."""
+
+    __slots__ = ()
+
+    fun: Sequence[Callable]
+
+    def run(self, args: Sequence[Any]) -> list[Any]:
+        index, *operands = args
+        if is_batched(index):
+            return select_branches(self.fun, index, operands)
+        return list(self.fun[int(concrete(index))](*operands))
+
+    def forward(self, trace: Forward | Batch, args: Sequence[Any]) -> list[Any]:
+        index, *operands = args
+        if trace.own(index) is not None:
+            if isinstance(trace, Batch):
+                return select_branches(self.fun, index, operands)
+            index = trace.below(trace.own(index))
+        given = [trace.parts(x) for x in operands]
+        out = LoopParts(trace, ())
+
+        def through(branch):
+            def run(*flat):
+                with out.running():
+                    outs = branch(*out.whole(flat, [traced for traced, _ in given]))
+                    spread = [trace.spread(o) for o in outs]
+                out.traced = [traced for traced, _ in spread]
+                return [part for _, parts in spread for part in parts]
+
+            return run
+
+        call = Branches([through(branch) for branch in self.fun], hints_below(trace, self.closed_over))
+        flat = [part for _, parts in given for part in parts]
+        return out.whole(bind(call, [index, *flat], below=trace))
+
+    batch = forward
+
+    def record(self, trace: Record, args: Sequence[Any]) -> list[Any]:
+        if trace.push:
+            raise errors.StagedDerivativeError("linearize through cond", describe(*caller()))
+        with suspending(trace) as captured:
+            values = [settled(a) for a in args]
+            outs = bind(self, values, below=trace)
+            stand_ins = successors()
+        parents = [(slot, tracer.value) for slot, tracer in captured.items()]
+        if not parents:
+            return outs
+        row = _BranchRow(self, trace, args, dict(parents), stand_ins)
+        return record_call(trace, _PLAN, parents, outs, row)
+
+    def stage(self, trace: Stage, args: Sequence[Any]) -> list[Any]:
+        index, *operands = args
+        programs = [nested(branch, [type_of(x) for x in operands], trace) for branch in self.fun]
+        first = programs[0][0].out_avals
+        for number, (program, _) in enumerate(programs):
+            if program.out_avals != first:
+                shown = ", ".join(map(str, first)), ", ".join(map(str, program.out_avals))
+                raise errors.BranchTypeError(number, *shown, describe(*caller()))
+        consts = list({id(c): c for _, captured in programs for c in captured}.values())
+        branches = tuple(_with_consts(program, captured, consts) for program, captured in programs)
+        params = {"branches": branches, "num_consts": len(consts)}
+        return list(trace.process(cond, (index, *consts, *operands), params))
+
+
+def select_branches(branches: Sequence[Callable], index: Any, operands: Sequence[Any]) -> list[Any]:
+    """Every branch's results, and for each member of a batch those of its own."""
+    with np.errstate(all="ignore"):  # of members that take other branches
+        results = [[settled(o) for o in branch(*operands)] for branch in branches]
+    outs = results[-1]
+    for number in reversed(range(len(branches) - 1)):
+        chosen = np.equal(index, number)
+        outs = [np.where(chosen, own, rest) for own, rest in zip(results[number], outs, strict=True)]
+    return outs
+
+
+def _with_consts(program: Jaxpr, captured: Sequence[Tracer], consts: Sequence[Tracer]) -> Jaxpr:
+    """A branch's program with an input for whatever any branch closes over."""
+    own = dict(zip(map(id, captured), program.invars))
+    variables = [own.get(id(c)) or Var(c.aval) for c in consts]
+    rest = program.invars[len(captured) :]
+    return Jaxpr(program.constvars, program.consts, variables + rest, program.eqns, program.outvars)
+
+
+class _Row:
+    __slots__ = ("slot",)
+
+    def __init__(self, slot: int):
+        self.slot = slot
+
+
+class _BranchRow:
+    """What the tape keeps of a choice: its inputs. The backward sweep runs the chosen branch again."""
+
+    def __init__(self, call: Branches, trace: Record, args, values: dict[int, Any], stand_ins):
+        self.call, self.values, self.stand_ins, self.level = call, values, stand_ins, trace.level
+        mine = [trace.own(a) for a in args]
+        self.args = [settled(a) if own is None else _Row(own.slot) for a, own in zip(args, mine)]
+        passed = {own.slot for own in mine if own is not None}
+        self.origin = trace if values.keys() - passed else None
+
+    def pull(self, g: Outputs) -> list[Any]:
+        index, *operands = self.args
+        if type(index) is _Row:
+            index = self.values[index.slot]
+        slots = list(self.values)
+
+        def pulling(branch):
+            def pull(*flat):
+                values, cts = flat[: len(slots)], flat[len(slots) :]
+                trace = Rerecord(self.origin, self.level, dict(zip(slots, values)))
+                args = [trace.inputs[a.slot] if type(a) is _Row else a for a in operands]
+                with resuming({**self.stand_ins, **({self.origin: trace} if self.origin else {})}):
+                    outs = [settled(o) for o in branch(*args)]
+                    trace.close()
+                    reached = [(i, ct) for i, ct in zip(g, cts) if trace.own(outs[i]) is not None]
+                    rows = [outs[i].slot for i, _ in reached]
+                    pulled = pull_back(trace.tape, rows, [ct for _, ct in reached], consume=True)
+                types = [(shape_of(v), dtype_of(v)) for v in values]
+                return [np.zeros(*t) if ct is None else fit(ct, *t) for ct, t in zip(pulled, types)]
+
+            return pull
+
+        hints = hints_below(self.origin, self.call.closed_over)
+        call = Branches([pulling(branch) for branch in self.call.fun], hints)
+        return bind(call, [index, *self.values.values(), *g.values()])
+
+
+def _pull(g: Outputs, residuals: tuple, params: dict) -> Shares:
+    ((row,),) = residuals
+    shares = row.pull(g)
+    return Shares(shares, [None] * len(shares))
+
+
+def _branches_of(args, branches, num_consts) -> tuple[Branches, Sequence[Any]]:
+    index, *rest = args
+    consts, operands = rest[:num_consts], rest[num_consts:]
+
+    def closing(program):
+        return lambda *operands: program(*consts, *operands)
+
+    hints = [c for c in consts if isinstance(c, Tracer)]
+    return Branches([closing(program_function(b)) for b in branches], hints), [index, *operands]
+
+
+cond = LoopPrimitive("cond", _branches_of)
+cond.typed = lambda *types, branches, num_consts: branches[0].out_avals
+_PLAN = CallPlan(cond, _pull)
