@@ -8,18 +8,18 @@ from types import CodeType
 
 import numpy as np
 
-_LIBRARIES = tuple(
-    os.path.dirname(os.path.abspath(path)) + os.sep
-    for path in (np.__file__, os.path.dirname(os.path.abspath(__file__)))
-)
+_NUMPY = os.path.dirname(os.path.abspath(np.__file__))
+_OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_SCIPY = os.path.join(os.path.dirname(_NUMPY), "scipy")  # where it is if it is: nobody imports it for this
+_LIBRARIES = tuple([path + os.sep for path in (_NUMPY, _SCIPY, _OWN)])
 
-# file name -> whether it belongs to NumPy or funcgrad, so that paths are compared once per file and
+# file name -> whether it belongs to NumPy, SciPy or funcgrad, so that paths are compared once per file and
 # not once per call. (A dict by code object would be slower: a code object hashes all that it holds.)
 _internal: dict[str, bool] = {}
 
 
 def is_internal(filename: str) -> bool:
-    """Whether a file belongs to NumPy or funcgrad."""
+    """Whether a file belongs to NumPy, SciPy or funcgrad."""
     known = _internal[filename] = os.path.abspath(filename).startswith(_LIBRARIES)
     return known
 

@@ -22,7 +22,9 @@ from funcgrad._core.tracer import Tracer
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 
 
-def mirror(module: ModuleType, instead: Mapping[str, str] | None = None) -> dict[str, Any]:
+def mirror(
+    module: ModuleType, instead: Mapping[str, str] | None = None, calling: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """The public names of a SciPy module, for the namespace that lays derivatives over it.
 
     On plain values a function is SciPy's own. On traced ones it is carried out by what `IMPLEMENTATIONS` has
@@ -32,13 +34,16 @@ def mirror(module: ModuleType, instead: Mapping[str, str] | None = None) -> dict
     Args:
         module: SciPy's.
         instead: for functions without derivative what to write in their place, as a sentence.
+        calling: the same for functions that call functions, where one of these closes over traced values.
     """
-    instead = instead or {}
-    names = {
-        name: _on_tracers(value, module.__name__, name, instead.get(name)) if is_function(value) else value
-        for name, value in vars(module).items()
-        if not name.startswith("_")
-    }
+    instead, calling = instead or {}, calling or {}
+
+    def mirrored(name: str, value: Any) -> Any:
+        if not is_function(value):
+            return value
+        return _on_tracers(value, f"{module.__name__}.{name}", instead.get(name), calling.get(name))
+
+    names = {name: mirrored(name, value) for name, value in vars(module).items() if not name.startswith("_")}
     return {**names, "__getattr__": functools.partial(getattr, module)}  # submodules may be loaded later
 
 
@@ -68,17 +73,24 @@ def refuse_argument(function: str, argument: str, cure: str) -> None:
     raise errors.UnsupportedArgumentError(function, argument, describe(*caller(2)), cure)
 
 
-def _on_tracers(function: Callable, module: str, name: str, instead: str | None) -> Callable:
+def _on_tracers(function: Callable, name: str, instead: str | None, calling: str | None) -> Callable:
     """SciPy's function, that looks for traced values among its arguments first."""
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not (has_tracer(args) or (kwargs and has_tracer(kwargs))):
+        if has_tracer(args) or (kwargs and has_tracer(kwargs)):
+            implementation = IMPLEMENTATIONS.get(function)
+            if implementation is None:
+                refuse(name, instead)
+            return implementation(*args, **kwargs)
+        if calling is None:
             return function(*args, **kwargs)
-        implementation = IMPLEMENTATIONS.get(function)
-        if implementation is None:
-            refuse(f"{module}.{name}", instead)
-        return implementation(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except errors.ConcretizationError as error:
+            place = describe(*caller(2))
+            argument = "a function that closes over traced values"
+            raise errors.UnsupportedArgumentError(name, argument, place, calling) from error
 
-    call.__module__, call.__qualname__ = f"funcgrad.{module}", name
+    call.__module__, _, call.__qualname__ = f"funcgrad.{name}".rpartition(".")
     return call

@@ -10,7 +10,8 @@ from funcgrad._primitives.kinds import IMPLEMENTATIONS
 from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.protocol import implements
 from funcgrad.scipy._mirror import refuse_argument
-from funcgrad.scipy.linalg._operands import array, known_or_refuse, matrices
+from funcgrad.scipy._values import known_or_refuse
+from funcgrad.scipy.linalg._operands import array, matrices
 from funcgrad.scipy.linalg._structures import Toeplitz
 from funcgrad.scipy.linalg._systems import toeplitz_diagonals
 

@@ -8,24 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad import errors
-from funcgrad._core.source import caller, describe
-from funcgrad._core.tracer import Tracer, concrete
 from funcgrad.numpy.creation import asarray
-
-
-def known(x: Any) -> np.ndarray | None:
-    """The plain array of a traced one, for decisions that need values; None if there is none."""
-    value = x.known if isinstance(x, Tracer) else x
-    return None if isinstance(value, Tracer) else np.asarray(value)
-
-
-def known_or_refuse(x: Any, reading: str) -> np.ndarray:
-    """The plain values of what decides on a result's shape; under `vmap` and in abstract programs none."""
-    value = known(x)
-    if value is None:
-        raise errors.UnknownValueError(reading, concrete(x)._trace.transform, describe(*caller(2)))
-    return value
+from funcgrad.scipy._values import known
 
 
 def array(x: Any, check_finite: bool = False) -> Any:

@@ -12,7 +12,8 @@ from funcgrad._primitives import spectra
 from funcgrad._primitives.linalg import adjoint
 from funcgrad.numpy.protocol import implements
 from funcgrad.scipy._mirror import refuse_argument
-from funcgrad.scipy.linalg._operands import array, known, known_or_refuse, matrices, over_stack
+from funcgrad.scipy._values import known, known_or_refuse
+from funcgrad.scipy.linalg._operands import array, matrices, over_stack
 from funcgrad.scipy.linalg._structures import DefiniteBanded, Triangular, mirrored, structured_solve
 
 # ---- SciPy's drivers, for the phases of the vectors ----------------------------------------

@@ -9,7 +9,8 @@ from funcgrad._core.tracer import Tracer
 from funcgrad._primitives import linalg as prims
 from funcgrad.numpy.protocol import implements
 from funcgrad.scipy._mirror import refuse_argument
-from funcgrad.scipy.linalg._operands import array, columns, known, matrices
+from funcgrad.scipy._values import known
+from funcgrad.scipy.linalg._operands import array, columns, matrices
 from funcgrad.scipy.linalg._structures import (
     Banded,
     DefiniteBanded,

@@ -1,0 +1,33 @@
+"""`scipy.integrate`, differentiable.
+
+Integrals of samples have derivatives with respect to samples, abscissae and steps; integrals of functions
+with respect to limits and to the arguments that are passed by ``args=``, each with SciPy's error control.
+"""
+
+import scipy.integrate as _scipy_integrate
+
+from funcgrad.scipy._mirror import mirror as _mirror
+from funcgrad.scipy.integrate import _quadrature, _samples
+
+_ODE = (
+    "Its steps are chosen by code that no derivative passes. Write the integrator in NumPy, as a loop over "
+    "plain times: of Runge and Kutta's steps, for instance."
+)
+_FUNCTION = "Take quad or quad_vec, with traced values as limits or in args=."
+_INSTEAD = {
+    "solve_ivp": _ODE,
+    "odeint": _ODE,
+    "solve_bvp": _ODE,
+    "nquad": "Take quad, dblquad or tplquad, or quad within quad.",
+    "cubature": _FUNCTION,
+    "tanhsinh": _FUNCTION,
+    "qmc_quad": "Draw the points of plain values, and take the mean of the function there.",
+    "nsum": "Write np.sum of as many terms as count.",
+    "newton_cotes": "Its orders and points are plain values.",
+}
+_BY_ARGS = {name: _quadrature.PASS_BY_ARGS for name in ("quad", "quad_vec", "dblquad", "tplquad", "nquad")}
+_CALLING = {**_BY_ARGS, "solve_ivp": _ODE, "odeint": _ODE, "solve_bvp": _ODE, "cubature": _FUNCTION,
+            "tanhsinh": _FUNCTION, "qmc_quad": _FUNCTION}  # fmt: skip
+
+globals().update(_mirror(_scipy_integrate, _INSTEAD, _CALLING))
+__all__ = list(_scipy_integrate.__all__)
