@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from scipy import special
 
 from funcgrad import (
     check_jaxpr,
@@ -166,6 +167,10 @@ RAISERS = {
     "UnusedInputError": (lambda: grad(lambda x: 1.0, unused="error")(1.0), r"does not depend on arg\[0\]"),
     "NotLinearError": (lambda: linear_transpose(np.sin, V), "sin is not linear: the derivative of sin"),
     "RuleError": (misread, "primitive misread: the rule reads 'other'"),
+    "MissingDerivativeError": (
+        lambda: grad(lambda v: special.jv(v, 2.0))(0.5),
+        "jv has no derivative here with respect to its argument v",
+    ),
     "RepeatedEigenvalueError": (
         lambda: grad(lambda a: np.linalg.eigvalsh(a)[0])(np.eye(2)),
         "the values 0, 1 are equal",
@@ -213,6 +218,7 @@ RAISERS = {
 #: Errors of an operation: they name the line of the user's call.
 LOCATED = [
     "NotLinearError", "RepeatedEigenvalueError", "ArbitraryBasisError", "EigenvectorPhaseError",
+    "MissingDerivativeError",
     "EscapedTracerError", "ConcretizationError", "UnknownValueError", "OperandTypeError",
     "UnsupportedFunctionError", "UnsupportedArgumentError", "InPlaceError", "ChangedResidualError",
     "ProgramError", "BatchedMaskError", "NonFiniteError", "DependenceCutWarning", "BatchLoopWarning",

@@ -13,6 +13,7 @@ from operator import itemgetter
 import numpy as np
 
 from funcgrad import errors
+from funcgrad._core.source import caller, describe
 from funcgrad._core.types import dtype_of, shape_of
 
 
@@ -45,6 +46,10 @@ class Plan:
 
 
 def make_plan(prim, traced: tuple[int, ...], push: bool) -> Plan:
+    for i in traced:
+        rule = prim.rule(i)
+        if rule is not None and rule.missing is not None:
+            raise errors.MissingDerivativeError(prim.name, prim.args[i], rule.missing, describe(*caller()))
     plan = Plan()
     plan.prim = prim
     plan.positions = tuple(i for i in traced if prim.rule(i) is not None)

@@ -33,15 +33,18 @@ class Rule:
         push_reads, pull_reads: the names of the residuals that they take after the (co)tangent:
             an argument's name for its value, ``y`` for the output, ``<argument>_shape`` and
             ``<argument>_dtype``; in variadic primitives ``index`` and ``shapes``.
+        missing: None; or, of an argument that has a derivative of which no closed form is known, why:
+            such an argument is refused where it is traced.
     """
 
-    __slots__ = ("push", "pull", "push_reads", "pull_reads")
+    __slots__ = ("push", "pull", "push_reads", "pull_reads", "missing")
 
-    def __init__(self, push=None, pull=None, push_reads=(), pull_reads=()):
+    def __init__(self, push=None, pull=None, push_reads=(), pull_reads=(), missing=None):
         self.push = push
         self.pull = pull
         self.push_reads = push_reads
         self.pull_reads = pull_reads
+        self.missing = missing
 
 
 class Accumulator(NamedTuple):

@@ -36,7 +36,7 @@ _ELEMENTWISE_NAMES = {1: ("x",), 2: ("a", "b"), 3: ("a", "b", "c")}
 
 def elementwise(
     ufunc: Callable,
-    *actions: Callable | None,
+    *actions: Callable | str | None,
     name: str | None = None,
     args: str | None = None,
     impl: Callable | None = None,
@@ -46,14 +46,15 @@ def elementwise(
 
     Args:
         ufunc: the NumPy function that it stands for; it is registered.
-        *actions: per argument, what the derivative does to `g`; None for one that only steers.
+        *actions: per argument, what the derivative does to `g`; None for one that only steers; a string,
+            which says why, for one whose derivative is not known: it is refused where it is traced.
         name: the name if it is not the function's.
         args: the arguments' names, space-separated, if not ``x`` / ``a b`` / ``a b c``.
         impl: the implementation if it is not `ufunc`.
         live: per argument None, or a function of residuals: which output entries depend on it.
     """
     names = tuple(args.split()) if args else _ELEMENTWISE_NAMES[len(actions)]
-    rules = [a and Rule(a, a, _reads(a)[1:], _reads(a)[1:]) for a in actions]
+    rules = [_rule(action) for action in actions]
     prim = _declare(Primitive(name or ufunc.__name__, impl or ufunc, names, rules))
     prim.elementwise = True
     if live is not None:
@@ -61,6 +62,13 @@ def elementwise(
     prim.batch = batch_leading(prim, (0,) * len(names))
     IMPLEMENTATIONS.setdefault(ufunc, prim)
     return prim
+
+
+def _rule(action: Callable | str | None) -> Rule | None:
+    if action is None or isinstance(action, str):
+        return action and Rule(missing=action)
+    reads = _reads(action)[1:]
+    return Rule(action, action, reads, reads)
 
 
 def linear(impl: Callable | None = None, **flags) -> Primitive | Callable:

@@ -314,3 +314,41 @@ class RuleError(FuncgradError, TypeError):
 
     def __str__(self):
         return f"primitive {self.primitive}: {self.why}\nSee docs/adding_a_primitive.md."
+
+
+class MissingDerivativeError(FuncgradError, NotImplementedError, TypeError):
+    """A function depends on a traced argument in a way whose derivative has no closed form.
+
+    The order of a Bessel function is one, the degrees of freedom of Student's distribution another. The
+    function's other arguments have their derivatives. Cut the derivative if the argument is a constant of
+    the problem; else declare a primitive with a rule of your own, a difference quotient for instance:
+
+    >>> import numpy as np
+    >>> from scipy import special
+    >>> from funcgrad import grad, stop_gradient
+    >>> from funcgrad.extend import elementwise
+    >>> grad(lambda v: special.jv(v, 2.0))(0.5)
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.MissingDerivativeError: jv has no derivative here with respect to its argument v, ...
+    ...
+    >>> round(float(grad(lambda x: special.jv(stop_gradient(0.5 * x), x))(1.0)), 6)
+    0.095496
+    >>> def by_order(g, v, x, h=1e-5):
+    ...     return g * (special.jv(v + h, x) - special.jv(v - h, x)) / (2 * h)
+    >>> my_jv = elementwise(special.jv, by_order, None, args="v x", name="my_jv")
+    >>> round(float(grad(lambda v: my_jv(v, 2.0))(0.5)), 6)
+    0.226937
+    """
+
+    def __init__(self, operation, argument, why, where):
+        super().__init__(operation, argument, why, where)
+        self.operation, self.argument, self.why, self.where = operation, argument, why, where
+
+    def __str__(self):
+        return (
+            f"{self.operation} has no derivative here with respect to its argument {self.argument}, at "
+            f"{self.where}\n{self.why}. If it is a constant of the problem, write stop_gradient("
+            f"{self.argument}); else declare a primitive with a rule of your own by "
+            "funcgrad.extend.elementwise, for instance a difference quotient."
+        )

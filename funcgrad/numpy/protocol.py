@@ -6,6 +6,8 @@ without tracers never comes here and pays nothing.
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -16,6 +18,7 @@ from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer
 from funcgrad._core.types import dtype_of
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
+from funcgrad.numpy.conversions import SERIES, check_series
 
 #: Types of operands that are no tracers, as most are.
 PLAIN = frozenset((np.ndarray, float, int, np.float64))
@@ -36,12 +39,16 @@ def implements(*functions: Callable) -> Callable:
 
 
 def array_ufunc(self, ufunc, method, *inputs, **kwargs):
-    implementation = IMPLEMENTATIONS.get(ufunc)
+    implementation = IMPLEMENTATIONS.get(ufunc) or _from_scipy(ufunc)
+    if type(inputs[0]) is np.ndarray and sys._getframe(1).f_code.co_filename in SERIES:
+        check_series(sys._getframe(1))
     if method == "__call__" and implementation is not None:
         if kwargs:
             return call_ufunc(ufunc, implementation, inputs, **kwargs)
         if type(implementation) is Primitive:  # straight to the trace, past the search for it
-            if len(inputs) == 1 or type(inputs[0]) in PLAIN or type(inputs[1]) in PLAIN:
+            if len(inputs) == 1 or (
+                len(inputs) == 2 and (type(inputs[0]) in PLAIN or type(inputs[1]) in PLAIN)
+            ):
                 return self._trace.process(implementation, inputs, NO_PARAMS)
         for x in inputs:  # lists are arrays to NumPy
             if isinstance(x, (list, tuple)):
@@ -53,19 +60,52 @@ def array_ufunc(self, ufunc, method, *inputs, **kwargs):
         return by_method(*inputs, **kwargs)
     place = describe(*caller(2))
     if method == "outer" and implementation is not None and ufunc.nin == 2:
-        if kwargs:
-            raise errors.UnsupportedArgumentError(
-                f"{ufunc.__name__}.outer", "keyword arguments", place, "Leave them out."
-            )
-        return _outer(ufunc, implementation, *inputs)
+        return _outer(ufunc, implementation, *inputs, **kwargs)
     if method == "at":
-        cure = "Write funcgrad.numpy.index_add(x, index, v), or np.where."
+        name = f"np.{ufunc.__name__}"
+        cure = {np.add: "index_add(x, index, v)", np.subtract: "index_add(x, index, -v)"}.get(
+            ufunc, f"index_update(x, index, {name}(x[index], v)), for an index that names no entry twice"
+        )
+        cure = f"Write funcgrad.numpy.{cure}."
         raise errors.InPlaceError(f"np.{ufunc.__name__}.at", place, cure)
-    name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-    raise errors.UnsupportedFunctionError(name, place)
+    name = _full_name(ufunc)
+    if method != "__call__":
+        name = f"{name}.{method}"
+    raise errors.UnsupportedFunctionError(name, place, _OF_OBJECTS if "O" in ufunc.types[0] else None)
+
+
+_OF_OBJECTS = (
+    "A ufunc of np.frompyfunc computes with Python objects. Write funcgrad.numpy.vectorize(f), which calls f "
+    "on traced numbers; or write f with NumPy's functions, and it takes arrays as it is."
+)
+
+
+def _from_scipy(ufunc: np.ufunc) -> Callable | None:
+    """What carries out one of SciPy's special functions.
+
+    The module that declares them imports SciPy, which `import funcgrad` must not do; so it is loaded when the
+    first of these ufuncs arrives: then the user has imported SciPy. The import system's lock makes other
+    threads wait until the table is full.
+    """
+    if not _is_special(ufunc):
+        return None
+    importlib.import_module("funcgrad.scipy.special")
+    return IMPLEMENTATIONS.get(ufunc)
+
+
+def _is_special(ufunc: np.ufunc) -> bool:
+    """Whether a ufunc is SciPy's: they do not name their module, so it is looked for there."""
+    own = sys.modules.get("scipy.special._ufuncs"), sys.modules.get("scipy.special")
+    return any(getattr(module, ufunc.__name__, None) is ufunc for module in own if module is not None)
+
+
+def _full_name(ufunc: np.ufunc) -> str:
+    return f"scipy.special.{ufunc.__name__}" if _is_special(ufunc) else ufunc.__name__
 
 
 def array_function(self, function, types, args, kwargs):
+    if function is np.prod and sys._getframe(1).f_code.co_filename in SERIES:
+        check_series(sys._getframe(1))
     implementation = IMPLEMENTATIONS.get(function)
     if implementation is None:
         module = function.__module__.removeprefix("numpy.")
@@ -81,12 +121,13 @@ def _place() -> str:
 def call_ufunc(ufunc, implementation, inputs, *, out=None, where=True, dtype=None, casting="same_kind",
                order="K", subok=True, signature=None, **kwargs):  # fmt: skip
     """A ufunc with keyword arguments: `dtype=` casts the inputs, `out=` and `where=` are refused."""
-    name = ufunc.__name__
+    name = _full_name(ufunc)
+    written = name if name.startswith("scipy.") else f"np.{name}"
     if out is not None and any(o is not None for o in out):
-        cure = f"Write x = np.{name}(x, v), or with the operator x = x * v: these make a new array."
-        raise errors.InPlaceError(f"x *= v on a plain array, or np.{name}(..., out=x),", _place(), cure)
+        cure = f"Write x = {written}(x, v), or with the operator x = x * v: these make a new array."
+        raise errors.InPlaceError(f"x *= v on a plain array, or {written}(..., out=x),", _place(), cure)
     if where is not True:
-        cure = f"Entries left out would be undefined. Write np.where(mask, np.{name}(x), other)."
+        cure = f"Entries left out would be undefined. Write np.where(mask, {written}(x), other)."
         raise errors.UnsupportedArgumentError(name, "where=", _place(), cure)
     if signature is not None:
         cure = "Write dtype= or cast the arguments."
@@ -109,7 +150,7 @@ def as_operand(x):
     return x if isinstance(x, Tracer) else np.asarray(x)
 
 
-def _outer(ufunc, implementation, a, b):
+def _outer(ufunc, implementation, a, b, **kwargs):
     """All pairs of entries: ``ufunc.outer``."""
     a, b = as_operand(a), as_operand(b)
-    return implementation(np.reshape(a, a.shape + (1,) * b.ndim), b)
+    return call_ufunc(ufunc, implementation, (np.reshape(a, a.shape + (1,) * b.ndim), b), **kwargs)
