@@ -73,7 +73,7 @@ def bind(call: Call, args: Sequence[Any], below: Trace | None = None) -> list[An
     trace = _newest([*args, *call.closed_over])
     while True:
         try:
-            outs = [settled(o) for o in _process(call, trace, args)]
+            outs = [settled(o) for o in _process(call, trace, args, below)]
         except _ClosedOverNewer as found:
             newer = found.trace
         else:
@@ -92,6 +92,25 @@ class _ClosedOverNewer(Exception):
         self.trace = trace
 
 
+def unchanged(run: Callable, args: Sequence[Any]) -> Any:
+    """``run(args)``, where a function may change its arguments in place, but not the caller's arrays.
+
+    A copy would cost memory that few functions ask for: they get it when they try to write.
+    """
+    try:
+        return run([_read_only(a) if type(a) is np.ndarray else a for a in args])
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+    return run([np.array(a) if type(a) is np.ndarray else a for a in args])
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 def not_newer(outs: Sequence[Any], trace: Trace) -> None:
     """Let a newer trace take charge if any of these values is a tracer of it."""
     newer = _newest(outs)
@@ -99,9 +118,9 @@ def not_newer(outs: Sequence[Any], trace: Trace) -> None:
         raise _ClosedOverNewer(newer)
 
 
-def _process(call: Call, trace: Trace | None, args: list[Any]) -> list[Any]:
+def _process(call: Call, trace: Trace | None, args: list[Any], below: Trace | None) -> list[Any]:
     if trace is None:
-        return call.run(args)
+        return call.run(args) if below is None else unchanged(call.run, args)
     if isinstance(trace, Record):
         return call.record(trace, args)
     if isinstance(trace, Forward):
@@ -120,13 +139,13 @@ class CallPlan(Plan):
 
     Attributes:
         prim: what errors and programs call it.
-        names: empty for a call that is linear; else it counts as reading its output.
+        nonlinearity: ``nonlinearity(residuals)``, why the call is not linear in what it reads, or None.
     """
 
     def __init__(self, prim: Primitive, pull: Callable | None, push: Callable | None = None, linear=False):
         self.prim, self.pull, self.push = prim, pull, push
-        self.positions, self.constants, self.partial = (), (), False
-        self.names = () if linear else ("y",)
+        self.positions, self.names, self.constants, self.partial = (), (), (), False
+        self.nonlinearity = lambda residuals: None if linear else f"{prim.name} reads its arguments"
         self.read = self.accumulate = self.note = self.lives = None
 
 

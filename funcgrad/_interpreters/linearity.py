@@ -9,6 +9,7 @@ import numpy as np
 
 from funcgrad._core.source import describe
 from funcgrad._core.tracer import Tracer
+from funcgrad._interpreters.calls import CallPlan
 from funcgrad._interpreters.record import Record
 
 
@@ -18,7 +19,11 @@ def nonlinearity(record: Record, outs: Sequence[Any]) -> str | None:
         return f"a comparison, rounding or integer read at {describe(*place)} depends on the argument"
     tape = record.tape
     for row, plan in enumerate(tape.plans):
-        if plan is not None and _reads_traced(plan):
+        if isinstance(plan, CallPlan):
+            why = plan.nonlinearity(tape.residuals[row])
+            if why is not None:
+                return why
+        elif plan is not None and _reads_traced(plan):
             return f"the derivative of {plan.prim.name}, at {tape.where(row)}, depends on the argument"
     for out in outs:
         if not isinstance(out, Tracer) and np.any(out != 0):

@@ -160,7 +160,7 @@ def output_types(fun: Callable, types: Sequence[ShapeDtypeStruct]) -> list[Shape
 
 
 def is_staged(x: Any, abstract: bool = False) -> bool:
-    """Whether a value is a variable of a program at the bottom of its traces; `abstract`: one without value."""
+    """Whether a value is a variable of a program at the bottom of its traces; `abstract`: one unknown."""
     todo = [x]
     while todo:
         x = todo.pop()

@@ -26,6 +26,7 @@ from funcgrad._interpreters.calls import (
     hints_below,
     not_newer,
     record_call,
+    unchanged,
 )
 from funcgrad._interpreters.forward import Forward, fit_tangent, push_forward
 from funcgrad._interpreters.linearity import nonlinearity
@@ -73,6 +74,7 @@ class CustomCall(Call):
         traced = [i for i, tracer in enumerate(mine) if tracer is not None]
         with suspending(trace) as captured:
             values = [settled(a) for a in args]
+            captured.clear()  # what is read from now on, the function or a rule closes over
             if rules.fwd is None:
                 outs, row = _linearized(rules, values, traced, trace)
             elif not trace.push:
@@ -85,7 +87,7 @@ class CustomCall(Call):
         not_newer(outs, trace)
         parents = [(mine[i].slot, values[i]) for i in traced]
         row.through = []
-        if captured.keys() - {slot for slot, _ in parents}:
+        if captured:
             for i, out in enumerate(self.fun(*values)):
                 if (own := trace.own(settled(out))) is not None:
                     row.through.append(i)
@@ -96,6 +98,7 @@ class CustomCall(Call):
         rules, mine = self.rules, [trace.own(a) for a in args]
         with suspending(trace) as captured:
             values = [settled(a) for a in args]
+            captured.clear()
             tangents = [None if tracer is None else tracer.tangent for tracer in mine]
             if rules.jvp is not None:
                 outs, ts = _checked_jvp(rules, values, _with_zeros(tangents, values))
@@ -105,7 +108,7 @@ class CustomCall(Call):
                 ts = row.push([tangents[i] for i in traced])
         not_newer(outs, trace)
         ts = [None if t is None or not differentiable(o) else fit_tangent(t, o) for t, o in zip(ts, outs)]
-        if captured.keys() - {id(tracer) for tracer in mine}:
+        if captured:
             for i, out in enumerate(self.fun(*values)):
                 if (own := trace.own(settled(out))) is not None:
                     ts[i] = own.tangent if ts[i] is None else ts[i] + own.tangent
@@ -171,7 +174,7 @@ class _Pullable(_Row):
 
 
 def _pullable(rules: Rules, values, traced):
-    outs, residuals = rules.fwd(values)
+    outs, residuals = unchanged(rules.fwd, values)
     outs, residuals = [settled(o) for o in outs], tree.map(settled, residuals)
     return outs, _Pullable(rules, residuals, values, outs, traced)
 
@@ -226,7 +229,7 @@ class _Transposed(_Row):
 
 
 def _transposable(rules: Rules, values, traced, trace: Trace):
-    outs, residuals = rules.fwd(values)
+    outs, residuals = unchanged(rules.fwd, values)
     outs = [settled(o) for o in outs]
     record, places, cts = Record(), [], []
     record.stand_above(trace)
@@ -294,7 +297,7 @@ def _with_zeros(tangents: Sequence[Any], values: Sequence[Any]) -> list[Any]:
 
 
 def _checked_jvp(rules: Rules, values, tangents) -> tuple[list[Any], list[Any]]:
-    outs, ts = rules.jvp(values, tangents)
+    outs, ts = unchanged(lambda values: rules.jvp(values, tangents), values)
     outs, ts = [settled(o) for o in outs], [settled(t) for t in ts]
     if len(outs) != len(ts):
         raise errors.CustomRuleError(
@@ -317,7 +320,8 @@ def _checked_share(rules: Rules, ct: Any, like: tuple) -> Any:
 
 
 def _require_linear(rules: Rules, flows: str, record: Record, outs: Sequence[Any]) -> None:
-    why = nonlinearity(record, [o for o in outs if o is not None])
+    values = [record.parts(o)[1][0] for o in outs if o is not None]
+    why = nonlinearity(record, values)
     if why is not None:
         raise errors.NotLinearRuleError(rules.name, flows, why)
 

@@ -87,11 +87,11 @@ class Scan(Call):
         return Scan(fun, carried, self.length, self.reverse, hints)
 
     def run(self, args: Sequence[Any]) -> list[Any]:
-        carry, xs = list(args[: self.carried]), args[self.carried :]
+        carry, xs = [_own(x) for x in args[: self.carried]], args[self.carried :]
         steps = range(self.length)
         rows = []
         for i in reversed(steps) if self.reverse else steps:
-            outs = [settled(o) for o in self.fun(*carry, *[x[i] for x in xs])]
+            outs = [settled(o) for o in self.fun(*carry, *[_own(x[i]) for x in xs])]
             if not rows:
                 check_carry(map(type_of, carry), map(type_of, outs[: self.carried]))
             carry = outs[: self.carried]
@@ -149,6 +149,11 @@ class Scan(Call):
 def _steps_first(trace: Forward | Batch, x: Any) -> Any:
     """In a batch the axis of the steps in front of that of the members, or back."""
     return np.swapaxes(x, 0, 1) if isinstance(trace, Batch) else x
+
+
+def _own(x: Any) -> Any:
+    """A value that a step may change in place without changing the caller's array."""
+    return np.array(x) if type(x) is np.ndarray else x
 
 
 def check_carry(before, after) -> None:
@@ -270,7 +275,7 @@ class While(Call):
         self.test = test
 
     def run(self, args: Sequence[Any]) -> list[Any]:
-        state, first = list(args), True
+        state, first = [_own(x) for x in args], True
         while any_member(holds := settled(self.test(*state))):
             new = [settled(o) for o in self.fun(*state)]
             if first:

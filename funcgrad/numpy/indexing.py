@@ -31,7 +31,7 @@ def getitem(x: Any, index: Any, _read: Any = prims.getitem) -> Any:
     """``x[index]`` on a traced array."""
     if type(index) is int:  # the hot path: a loop over x[i]
         out = x._trace.process(_read, (x,), {"template": index})
-        if type(out.value) is not _float64 and out.ndim:
+        if isinstance(out, Tracer) and type(out.value) is not _float64 and out.ndim:
             mark_view(x, out)
         return out
     x, arrays, template, unique = resolve(x, index)
