@@ -215,8 +215,14 @@ def test_keyword_arguments():
         grad(lambda x: np.sum(np.sin(x, where=x > 1)))(x)
     with pytest.raises(errors.InPlaceError, match="index_add"):
         grad(lambda x: np.add.at(x, 0, 1.0))(x)
-    with pytest.raises(errors.UnsupportedFunctionError, match="sin.reduce|hypot.reduce"):
-        grad(lambda x: np.hypot.reduce(x))(x)
+    with pytest.raises(errors.InPlaceError, match=r"index_update\(x, index, np.multiply\(x\[index\], v\)\)"):
+        grad(lambda x: np.multiply.at(x, 0, 1.0))(x)
+    with pytest.raises(ValueError, match="binary"):  # NumPy's
+        grad(lambda x: np.sin.reduce(x))(x)
+    with pytest.raises(errors.InPlaceError, match="out="):
+        grad(lambda x: np.subtract.reduce(x, out=np.zeros(())))(x)
+    with pytest.raises(errors.UnsupportedFunctionError, match=r"^abs \(vectorized\) .*(?s:.*)vectorize\(f\)"):
+        grad(lambda x: np.frompyfunc(abs, 1, 1)(x))(x)
     np.testing.assert_allclose(grad(lambda x: np.sum(np.add.outer(x, x)))(x), [4.0, 4.0])
 
 

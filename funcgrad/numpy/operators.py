@@ -17,6 +17,7 @@ from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 from funcgrad._primitives.arithmetic import absolute, negative, positive, power, scalar_power
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 from funcgrad.numpy import protocol, ufuncs
+from funcgrad.numpy.conversions import cure_for_number, refuse_array
 from funcgrad.numpy.indexing import getitem
 from funcgrad.numpy.protocol import PLAIN
 
@@ -235,17 +236,12 @@ def _refuse(reading: str, cure: str):
     return read
 
 
-_FLOAT_CURE = (
-    "Use NumPy's function for math's (np.sin(x), not math.sin(x)) and leave the conversion out, or write "
-    "{} if a constant is meant. To put traced values into an array, use np.stack or np.concatenate, "
-    "or funcgrad.numpy.array([x, y]), in place of item assignment."
-)
 Tracer.__bool__ = _bool
 Tracer.__int__ = _int
 Tracer.__index__ = _index
 Tracer.__round__ = _round
-Tracer.__float__ = _refuse("float(x)", _FLOAT_CURE.format("float(stop_gradient(x))"))
-Tracer.__complex__ = _refuse("complex(x)", _FLOAT_CURE.format("complex(stop_gradient(x))"))
+Tracer.__float__ = _refuse("float(x)", cure_for_number("float(stop_gradient(x))"))
+Tracer.__complex__ = _refuse("complex(x)", cure_for_number("complex(stop_gradient(x))"))
 
 
 for _name in ("floor", "ceil", "trunc"):
@@ -254,12 +250,7 @@ for _name in ("floor", "ceil", "trunc"):
 
 
 def _array(self, *args, **kwargs):
-    if self.dtype.kind in "iub":
-        what = "a[x], or np.asarray(x),"
-        cure = "To read a plain array at traced indices, write funcgrad.numpy.take(a, x, axis=0)."
-    else:
-        what, cure = "np.asarray(x)", _FLOAT_CURE.format("np.asarray(stop_gradient(x))")
-    raise errors.ConcretizationError(what, cure, describe(*caller(2)))
+    refuse_array(self)
 
 
 Tracer.__array__ = _array

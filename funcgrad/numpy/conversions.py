@@ -1,0 +1,122 @@
+"""`np.asarray(x)` of a traced value: an error that says which function asked for it, and what to write."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from funcgrad import errors
+from funcgrad._core.source import describe
+
+_FLOAT_CURE = (
+    "Use NumPy's function for math's (np.sin(x), not math.sin(x)) and leave the conversion out, or write "
+    "{} if a constant is meant. To put traced values into an array, use np.stack or np.concatenate, "
+    "or funcgrad.numpy.array([x, y]), in place of item assignment."
+)
+_INDEX_CURE = "To read a plain array at traced indices, write funcgrad.numpy.take(a, x, axis=0)."
+
+#: Methods of NumPy's objects in which conversions happen, and the objects' names.
+_OBJECTS = {
+    "AxisConcatenator.__getitem__": "r_", "nd_grid.__getitem__": "mgrid", "vectorize.__call__": "vectorize",
+    "ndenumerate.__init__": "ndenumerate",
+}  # fmt: skip
+
+
+def cure_for_number(conversion: str) -> str:
+    """What to write in place of ``float(x)`` or its like."""
+    return _FLOAT_CURE.format(conversion)
+
+
+def refuse_array(x: Any) -> None:
+    """Raise since a traced value was asked for as a plain array."""
+    function, frame = _asked_by(sys._getframe(2))
+    place = describe(frame.f_code, frame.f_lasti) if frame is not None else describe(None, 0)
+    what = "np.asarray(x)"
+    cure = cure_for_number("np.asarray(stop_gradient(x))")
+    if function is not None:
+        shown = function.replace("numpy.", "np.", 1) if function.startswith("numpy.") else function
+        what = f"np.asarray(x) in {shown}"
+        instead = _our(function)
+        if instead is not None:
+            cure = (
+                f"No protocol of NumPy's reaches {shown} here. Write {instead}, which takes traced values, or "
+                "stop_gradient(x) if a constant is meant."
+            )
+    elif x.dtype.kind in "iub":
+        what, cure = "a[x], or np.asarray(x),", _INDEX_CURE
+    raise errors.ConcretizationError(what, cure, place)
+
+
+def _asked_by(frame: FrameType | None) -> tuple[str | None, FrameType | None]:
+    """The public function of NumPy's or SciPy's in which a frame is, and the frame that called it."""
+    asked = None
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("numpy", "scipy"):
+        asked, frame = _public_name(frame) or asked, frame.f_back
+    return asked, frame
+
+
+def _public_name(frame: FrameType) -> str | None:
+    """What a frame of a library is called by its users; None of a private function."""
+    module, name = frame.f_globals["__name__"], frame.f_code.co_qualname
+    if name in _OBJECTS:
+        return "numpy.c_" if frame.f_locals.get("self") is np.c_ else f"numpy.{_OBJECTS[name]}"
+    if name.startswith("ABCPolyBase."):
+        cls = frame.f_locals.get("self", frame.f_locals.get("cls"))
+        return f"numpy.polynomial.{(cls if isinstance(cls, type) else type(cls)).__name__}"
+    parts = module.split(".")
+    for length in range(1, len(parts) + 1):
+        owner = ".".join(parts[:length])
+        function = getattr(sys.modules.get(owner), name, None)
+        if getattr(inspect.unwrap(function), "__code__", None) is frame.f_code and "._" not in owner:
+            return f"{owner}.{name}"
+    return None
+
+
+def _our(function: str) -> str | None:
+    """The function of funcgrad's that stands for one of NumPy's or SciPy's, if there is one."""
+    module, _, name = function.rpartition(".")
+    try:
+        known = importlib.util.find_spec(f"funcgrad.{module}") is not None
+    except ModuleNotFoundError:
+        known = False
+    if not known:
+        return None
+    own = getattr(importlib.import_module(f"funcgrad.{module}"), name, None)
+    return f"funcgrad.{function}" if own not in (None, getattr(sys.modules[module], name, None)) else None
+
+
+# ---- series of several columns -------------------------------------------------------------
+
+_FOLDER = os.path.join(os.path.dirname(np.__file__), "polynomial")
+
+#: The files of `numpy.polynomial`'s bases.
+SERIES = frozenset(
+    os.path.join(_FOLDER, f"{name}.py")
+    for name in ("polynomial", "chebyshev", "legendre", "hermite", "hermite_e", "laguerre")
+)
+
+
+def check_series(frame: FrameType) -> None:
+    """Refuse a traced array in `chebval` and its like, if there are several columns of coefficients.
+
+    NumPy asks there whether x is an `ndarray`, takes a traced one for a number, and would pair its entries
+    with the columns.
+    """
+    names = frame.f_locals
+    x, tensor = names["x"], names.get("tensor")
+    if "r" in names:  # roots are always one axis of their own
+        wrong = tensor or np.ndim(x) >= np.ndim(names["r"])
+    else:
+        wrong = tensor and np.ndim(names.get("c")) > 1
+    if np.ndim(x) and wrong:
+        name = f"polynomial.{frame.f_globals['__name__'].rpartition('.')[2]}.{frame.f_code.co_name}"
+        cure = f"NumPy takes it for a number. Write funcgrad.numpy.{name}, which takes traced values."
+        place = describe(frame.f_back.f_code, frame.f_back.f_lasti)
+        raise errors.UnsupportedArgumentError(name, "a traced array here", place, cure)
