@@ -133,7 +133,8 @@ def _constant_reduceat(ufunc: np.ufunc):
 for _ufunc in {f for f in vars(np).values() if isinstance(f, np.ufunc)}:
     if (_ufunc.nin, _ufunc.nout, _ufunc.signature) == (2, 1, None) and _ufunc in IMPLEMENTATIONS:
         _prim = IMPLEMENTATIONS[_ufunc]
-        if isinstance(_prim, Primitive) and _prim.rules is None:
+        # floor_divide has no derivative, but the first entry of what it accumulates is the array's own
+        if isinstance(_prim, Primitive) and _prim.rules is None and _ufunc is not np.floor_divide:
             _methods = {
                 "reduce": _constant_reduce, "accumulate": _constant_accumulate, "reduceat": _constant_reduceat
             }  # fmt: skip

@@ -145,6 +145,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     if not hasattr(sample, "shape"):  # NumPy takes one array for each axis
         sample = np.atleast_2d(asarray(sample)).T if np.ndim(sample[0]) == 0 else np.stack(sample, -1)
     points = asarray(sample)
+    points = points[:, None] if points.ndim == 1 else points
     _, axes = points.shape
     bins = [bins] * axes if isinstance(bins, (int, np.integer)) else list(bins)
     if len(bins) != axes or (range is not None and len(range) != axes):

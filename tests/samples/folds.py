@@ -38,6 +38,8 @@ METHODS = [
     Sample("subtract.outer-dtype", lambda x: np.subtract.outer(x, V, dtype="f8") ** 2, (V,)),
     Sample("logic-reduce", lambda x: x * np.logical_xor.reduce(x > 0.5, axis=1, keepdims=True), (M,)),
     Sample("logic-where", lambda x: x * np.logical_or.reduce(x > 0.5, where=MASK, initial=False), (M,)),
+    method("floor_divide", "accumulate", axis=1, x=3 * M),  # the first entry is the array's own
+    method("floor_divide", "reduceat", [0, 2, 1], axis=1, x=3 * M),
     Sample("logic-accumulate", lambda x: x * np.logical_and.accumulate(x > 0.5, axis=1), (M,)),
     Sample("logic-reduceat", lambda x: x * np.logical_or.reduceat(x > 1, [0, 2, 1, 3], axis=1), (M,)),
 ]

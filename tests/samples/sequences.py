@@ -60,6 +60,12 @@ SETS = [
     Sample("intersect1d-indices", lambda x: x[np.intersect1d(x, x, True, True)[1]] ** 2, (V,), **VALUES),
 ]
 
+BITS = [
+    Sample("packbits", lambda x: np.packbits(x > 0, axis=1)[:, 0] * x[:, 0], (M,)),
+    Sample("packbits-flat", lambda x: np.packbits(x > 0) * x[0, :2], (M,)),
+    Sample("unpackbits", lambda x: x * np.unpackbits(np.packbits(x > 0, -1), -1, count=4), (M,)),
+]
+
 EMATH = [
     Sample("emath.sqrt", lambda x: np.emath.sqrt(x), (M,), dtypes=C, **TYPES),
     Sample("emath.sqrt-real", lambda x: np.emath.sqrt(x), (V,), **TYPES),
@@ -86,7 +92,8 @@ HISTOGRAMS = [
     ),
     Sample("histogramdd", lambda p, w: np.histogramdd(p, (2, 3), weights=w)[0] ** 2, (P, WEIGHTS)),
     Sample("histogramdd-density", lambda p: np.histogramdd(p, 2, density=True)[0], (P,)),
+    Sample("histogramdd-vector", lambda p: np.histogramdd(p, 3)[1][0] ** 2, (P[:, 0],)),
     Sample("histogramdd-range", lambda p: p * np.histogramdd(p, 2, range=[(-1, 1), (0, 1)])[0][0, 1], (P,)),
 ]
 
-SAMPLES = SEQUENCES + WINDOWS + SETS + EMATH + HISTOGRAMS
+SAMPLES = SEQUENCES + WINDOWS + SETS + BITS + EMATH + HISTOGRAMS
