@@ -126,7 +126,15 @@ def _searchsorted_batch(values, batched, *, side="left"):
 searchsorted.batch = _searchsorted_batch
 
 
-def _quantile_places(x, q, *, method, ignore_nan):
+#: How fast a quantile moves among n sorted entries, where its method interpolates at all.
+#: (Hyndman and Fan, Sample quantiles in statistical packages, The American Statistician 50, 1996.)
+_RATES = {
+    "interpolated_inverted_cdf": (0.0, 1.0), "hazen": (0.5, 0.5), "weibull": (0.0, 0.0), "linear": (1.0, 1.0),
+    "median_unbiased": (1 / 3, 1 / 3), "normal_unbiased": (3 / 8, 3 / 8),
+}  # fmt: skip
+
+
+def _quantile_places(x, q, *, method, ignore_nan, moving=False):
     """Where the quantiles `q` (one axis) lie among the entries of the last axis of x.
 
     Every method of NumPy's interpolates between two neighbours of the sorted array. So a quantile of
@@ -136,16 +144,20 @@ def _quantile_places(x, q, *, method, ignore_nan):
         near, far: the indices in x of the two neighbours, for each quantile, along the last axis.
         weight: how far the quantile is from the first, at most a half of their distance. If NaN counts,
             near and far are the place of a NaN, if there is one.
+        rate: if `moving`, the derivative of `weight` with respect to q, from the right at an entry; 0 else.
     """
     order = _stable_order(x, axis=-1)
     size = x.shape[-1]
     nans = np.count_nonzero(np.isnan(x), axis=-1)
     counts = size - nans if ignore_nan else np.full(x.shape[:-1], size)
     shape = x.shape[:-1] + q.shape
-    below, weight = np.empty(shape, np.intp), np.empty(shape)
+    below, weight, rate = np.empty(shape, np.intp), np.empty(shape), np.zeros(shape)
     for count in np.unique(counts):
         place = np.quantile(np.arange(max(count, 1), dtype=float), q, method=method)
         floor = np.floor(place)
+        if moving:
+            floor = np.minimum(floor, max(count - 2, 0))  # the last entry is approached from below
+            rate[counts == count] = _rate(count, q, method)
         below[counts == count], weight[counts == count] = floor, place - floor
     above = np.minimum(below + 1, np.maximum(counts, 1)[..., None] - 1)
     if not ignore_nan:  # NaN is sorted to the end
@@ -153,9 +165,18 @@ def _quantile_places(x, q, *, method, ignore_nan):
         below, above = np.where(has_nan, size - 1, below), np.where(has_nan, size - 1, above)
     upper = weight >= 0.5
     near = np.where(upper, above, below)
-    far = np.where(upper, below, np.where(weight == 0, below, above))
+    far = np.where(upper, below, above if moving else np.where(weight == 0, below, above))
     near, far = np.take_along_axis(order, near, -1), np.take_along_axis(order, far, -1)
-    return near, far, np.where(upper, 1.0 - weight, weight)
+    return near, far, np.where(upper, 1.0 - weight, weight), np.where(upper, -rate, rate)
+
+
+def _rate(count, q, method):
+    if method not in _RATES:
+        return 0.0
+    a, b = _RATES[method]
+    rate = count + 1 - a - b
+    place = rate * q + a - 1
+    return np.where((place >= 0) & (place <= count - 1), rate, 0.0)
 
 
 quantile_places = constant(_quantile_places, name="quantile_places")
@@ -163,10 +184,55 @@ quantile_places.multiple = True
 
 
 def _quantile_places_batch(values, batched, **params):
-    return quantile_places(*values, **params)  # q is never batched
+    return _each_q(quantile_places, values, batched, params) or quantile_places(*values, **params)
+
+
+def _each_q(prim, values, batched, params):
+    """The results of each member, if the members have quantiles of their own; None else."""
+    if not batched[-1]:
+        return None
+    members = zip(*[v if b else [v] * values[-1].shape[0] for v, b in zip(values, batched)])
+    found = [prim(*member, **params) for member in members]
+    if not prim.multiple:
+        return np.stack(found)
+    return tuple([np.stack(part) for part in zip(*found)])
 
 
 quantile_places.batch = _quantile_places_batch
+
+
+def _weighted_quantile_places(x, weights, q, *, ignore_nan):
+    """Where the weighted quantiles `q` (one axis) are among the entries of the last axis of x.
+
+    They are entries: NumPy itself tells which, of the entries' ranks. If NaN counts it is the place of a NaN,
+    if there is one.
+    """
+    order = _stable_order(x, axis=-1)
+    ranks = np.empty(x.shape)
+    np.put_along_axis(ranks, order, np.broadcast_to(np.arange(float(x.shape[-1])), x.shape), -1)
+    ranks[np.isnan(x)] = np.nan
+    quantile = np.nanquantile if ignore_nan else np.quantile
+    found = quantile(ranks, q, axis=-1, method="inverted_cdf", weights=weights)
+    found = np.moveaxis(np.where(np.isnan(found), x.shape[-1] - 1.0, found), 0, -1)
+    return np.take_along_axis(order, found.astype(np.intp), -1)
+
+
+weighted_quantile_places = constant(_weighted_quantile_places, name="weighted_quantile_places")
+
+
+def _weighted_batch(values, batched, **params):
+    alone = _each_q(weighted_quantile_places, values, batched, params)
+    if alone is not None:
+        return alone
+    x, weights, q = values
+    if not batched[0]:
+        x = np.broadcast_to(x, (weights.shape[0], *x.shape))
+    elif not batched[1]:
+        weights = np.broadcast_to(weights, (x.shape[0], *weights.shape))
+    return weighted_quantile_places(x, weights, q, **params)
+
+
+weighted_quantile_places.batch = _weighted_batch
 
 # ---- membership ----------------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ from funcgrad.numpy import (
     polynomials,
     products,
     protocol,
+    reading,
     reductions,
     repeating,
     sampling,

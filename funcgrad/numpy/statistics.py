@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad import errors
-from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, concrete
 from funcgrad._primitives import reductions as prims
-from funcgrad._primitives.sorting import quantile_places
-from funcgrad.numpy.arguments import NO_VALUE, given, negative_axes, refuse_out, refuse_traced
+from funcgrad._primitives.control import stop_gradient_leaf
+from funcgrad._primitives.sorting import quantile_places, weighted_quantile_places
+from funcgrad.numpy.arguments import NO_VALUE, given, negative_axes, refuse_out
 from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.protocol import implements
 from funcgrad.numpy.reductions import cast, kept, merged, options, select
@@ -221,12 +220,21 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
 
 def _quantile(x, q, axis, keepdims, method, ignore_nan, between):
     """Quantiles: between two entries of x, whose places are constant."""
-    axes = negative_axes(axis, x.ndim)
-    lanes = merged(x, axes)
-    near, far, weight = quantile_places(lanes, q.reshape(-1), method=method, ignore_nan=ignore_nan)
+    lanes, flat = merged(x, negative_axes(axis, x.ndim)), np.reshape(q, -1)
+    moving = {"moving": True} if isinstance(q, Tracer) else {}
+    places = quantile_places(lanes, flat, method=method, ignore_nan=ignore_nan, **moving)
+    near, far, weight, rate = places
     values = np.take_along_axis(lanes, near, -1)
-    if isinstance(weight, Tracer) or weight.any():  # else each quantile is an entry
+    if isinstance(weight, Tracer) or weight.any() or moving:  # else each quantile is an entry
+        if moving:  # as a function of q it is a line between two entries
+            weight = weight + rate * (flat - stop_gradient_leaf(flat))
         values = between(values, np.take_along_axis(lanes, far, -1), weight)
+    return _arranged(values, q, x, axis, keepdims)
+
+
+def _arranged(values, q, x, axis, keepdims):
+    """Quantiles along a last axis in the shape of NumPy's result: axes of q in front."""
+    axes = negative_axes(axis, x.ndim)
     shape = [1 if i in axes else x.shape[i] for i in range(-x.ndim, 0) if kept(keepdims) or i not in axes]
     return np.reshape(np.moveaxis(values, -1, 0), (*q.shape, *shape))
 
@@ -237,27 +245,38 @@ def _quantile_function(numpys, scale: int, ignore_nan: bool):
     def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *,
                  weights=None):  # fmt: skip
         refuse_out(function, out)
-        refuse_traced(function, "q", q)
-        if weights is not None:
-            raise errors.UnsupportedArgumentError(
-                function,
-                "weights",
-                describe(*caller(2)),
-                "Sort the values with np.argsort, and read the one where np.cumsum of the weights passes q.",
-            )
         x = asarray(a)
+        weak = q.weak if isinstance(q, Tracer) else type(q) in (int, float)
+        like = 0.5 if weak else np.zeros(1, asarray(q).dtype)
+        options = {} if weights is None else {"weights": np.ones(1)}
         if not x.size or x.dtype.kind == "c":  # no entries: NaN; complex: NumPy's error
-            return numpys(np.empty(x.shape, x.dtype), q, axis, method=method, keepdims=keepdims)
-        dtype = numpys(np.ones(1, x.dtype), q, method=method).dtype
-        q = np.asarray(q, x.dtype if type(q) in (int, float) and x.dtype.kind == "f" else None)
+            return numpys(np.empty(x.shape, x.dtype), like, axis, method=method, keepdims=keepdims)
+        dtype = numpys(np.ones(1, x.dtype), like, method=method, **options).dtype
+        q = asarray(q)
+        if weak and x.dtype.kind == "f":
+            q = cast(q, x.dtype)
         q = q / x.dtype.type(scale) if x.dtype.kind == "f" else q / scale
+        if weights is not None:
+            w = asarray(weights)
+            numpys(np.zeros(x.shape), 0.5, axis, method=method, weights=np.ones(w.shape))  # NumPy's errors
+            lanes, w = _weighted_lanes(x, w, axis)
+            places = weighted_quantile_places(lanes, w, np.reshape(q, -1), ignore_nan=ignore_nan)
+            values = np.take_along_axis(lanes, places, -1)
+            return cast(_arranged(values, q, x, axis, keepdims), dtype)
 
         def between(near, far, weight):
             return near + (far - near) * weight.astype(dtype)
 
-        return cast(_quantile(x, np.asarray(q), axis, keepdims, method, ignore_nan, between), dtype)
+        return cast(_quantile(x, q, axis, keepdims, method, ignore_nan, between), dtype)
 
     return quantile
+
+
+def _weighted_lanes(x: Any, w: Any, axis: Any) -> tuple[Any, Any]:
+    """Entries and weights, with the axes that are reduced as one, the last."""
+    axes = negative_axes(axis, x.ndim)
+    w = np.broadcast_to(_aligned_weights(w, x, axis), x.shape)
+    return merged(x, axes), merged(w, axes)
 
 
 quantile = implements(np.quantile)(_quantile_function(np.quantile, 1, False))

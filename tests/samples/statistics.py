@@ -53,6 +53,47 @@ SAMPLES = [
     Sample("percentile-axes", lambda x: np.percentile(x, [10, 60], axis=(0, -1)) ** 2, (T,)),
     Sample("nanpercentile", lambda x: np.nanpercentile(with_nan(x), [20, 80], axis=1) ** 2, (M,)),
     Sample("nanquantile", lambda x: np.nanquantile(with_nan(x), 0.4) ** 2, (M,)),
+    *[
+        Sample(
+            f"quantile-of-q-{m}",
+            lambda x, q, m=m: np.quantile(x, q, method=m) ** 2,
+            (V, np.array([0.21, 0.52, 0.9])),
+        )
+        for m in METHODS
+    ],
+    Sample("quantile-of-q", lambda q: np.quantile(V, q) ** 2, (np.array(0.3),), dtypes=("f8",)),
+    Sample("quantile-q-outside", lambda x, q: np.quantile(x, q, method="weibull") ** 2, (V, np.array(0.99))),
+    Sample(
+        "quantile-q-axis",
+        lambda x, q: np.quantile(x, q, axis=1, keepdims=True),
+        (M, np.array([[0.3], [0.45]])),
+    ),
+    Sample("percentile-of-q", lambda x, q: np.percentile(x, q, axis=(0, -1)) ** 2, (T, np.array(33.0))),
+    Sample(
+        "nanquantile-of-q",
+        lambda x, q: np.nanquantile(with_nan(x), q, axis=1) ** 2,
+        (M, np.array([0.3, 0.83])),
+    ),
+    Sample(
+        "quantile-weights",
+        lambda x, w: np.quantile(x, [0.2, 0.71], axis=1, method="inverted_cdf", weights=w) ** 2,
+        (M, W),
+    ),
+    Sample(
+        "quantile-weights-all",
+        lambda x, w: x * np.quantile(x, 0.55, weights=w, method="inverted_cdf", keepdims=True),
+        (M, M + 4.0),
+    ),
+    Sample(
+        "quantile-weights-q",
+        lambda x, q: np.percentile(x, q, weights=W[:7], method="inverted_cdf") ** 2,
+        (V, np.array([20.0, 71.0])),
+    ),
+    Sample(
+        "nanpercentile-weights",
+        lambda x, w: np.nanpercentile(with_nan(x), 60, 1, method="inverted_cdf", weights=w) ** 2,
+        (M, M + 4.0),
+    ),
     Sample("interp", np.interp, (POINTS, KNOTS, HEIGHTS)),
     Sample(
         "interp-ends", lambda x, xp, fp: np.interp(x, xp, fp, left=-1.0, right=2.0), (POINTS, KNOTS, HEIGHTS)
