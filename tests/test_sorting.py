@@ -1,5 +1,7 @@
 """Sorting at ties, at second order, and the places that it gives."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -85,3 +87,19 @@ def test_errors_are_numpys():
         grad(lambda x: np.sum(np.sort(x, axis=1)))(np.ones(3))
     with pytest.raises(ValueError, match="fields"):
         grad(lambda x: np.sum(np.sort(x, order="a")))(np.ones(3))
+
+
+def test_places_in_short_arrays_that_differ_between_members():
+    """They are counted; NaN comes after all numbers, and among integers there is none."""
+    rng = np.random.default_rng(0)
+    for n, m, kinds in itertools.product((0, 1, 5), (0, 1, 4), (("f8", "f8"), ("f4", "i8"), ("i8", "f8"))):
+        a, v = (rng.integers(0, 5, (4, k)).astype(kind) for k, kind in zip((n, m), kinds))
+        for x in (a, v):
+            if x.dtype.kind == "f":
+                x[rng.random(x.shape) < 0.3] = np.nan
+        a = np.sort(a, axis=-1)
+        for side in ("left", "right"):
+            expected = np.stack([np.searchsorted(x, y, side) for x, y in zip(a, v)])
+            found = vmap(lambda a, v: np.searchsorted(a, v, side))(a, v)
+            np.testing.assert_array_equal(found, expected)
+            assert found.dtype == expected.dtype

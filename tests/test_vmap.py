@@ -1,6 +1,8 @@
 """vmap is a loop: every row of the table, every way of giving the batch, and what has no batch at all."""
 
 import collections
+import functools
+import itertools
 
 import numpy as np
 import pytest
@@ -50,16 +52,23 @@ def axes_of(batched, axis=0):
     return tuple([axis if b else None for b in batched])
 
 
+def has_type_by_values(row):
+    """Whether values decide about shapes or complex dtypes: of eigenvalues, polynomials, in `np.emath`."""
+    types = [laws.type_of(x) for x in tree.leaves(row.f(*row.args))]
+    none = vmap(row.f)(*[np.asarray(x)[None][:0] for x in row.args])
+    return types != [laws.ShapeDtypeStruct(x.shape[1:], x.dtype) for x in tree.leaves(none)]
+
+
 # ---- every row of the table ----------------------------------------------------------------
 
 
 @ROWS
 @pytest.mark.parametrize("size", [0, 1])
 def test_empty_batches_and_batches_of_one(row, size):
-    if size == 0 and row.stage:
-        eqns = laws.equations(make_jaxpr(row.f)(*row.args))
-        if "eig" in {eqn.primitive.name for eqn in eqns}:
-            pytest.skip("as in NumPy, real eigenvalues have a real dtype, and none are real")
+    if size == 0 and row.id.startswith(("scipy", "special")):
+        pytest.skip("not all of SciPy's functions take a stack of none")
+    if size == 0 and has_type_by_values(row):
+        pytest.skip("as in NumPy, results that are real have a real dtype, and so have none")
     derivatives, directions, seeds = laws.derivatives_at(row.f, row.args)
     for batched in laws._subsets(len(row.args)):
         args = tuple(np.repeat(np.asarray(x)[None], size, 0) if b else x for x, b in zip(row.args, batched))
@@ -89,14 +98,22 @@ def test_a_batch_inside_a_batch(row):
     def both(*args):
         return f(*args), derivatives(args, directions, seeds)
 
-    for outer in laws._subsets(len(args)):
-        for inner in laws._subsets(len(args)):
-            wholes = [members(x, (2, 3), (o, i)) for x, o, i in zip(args, outer, inner)]
-            rows = [stacked([both(*[x[i, j] for x in wholes]) for j in range(3)]) for i in range(2)]
-            given = [x if i else x[:, 0] for x, i in zip(wholes, inner)]
-            given = [x if o else x[0] for x, o in zip(given, outer)]
-            found = vmap(vmap(both, in_axes=axes_of(inner)), in_axes=axes_of(outer))(*given)
-            laws._compare(f, f"vmap of {outer} of vmap of {inner}", found, stacked(rows))
+    @functools.cache
+    def expected(places):
+        return both(*[members(x, (2, 3), (1, 1))[place] for x, place in zip(args, places)])
+
+    count = len(args)
+    choices = {(True,) * count, *[tuple([i == k for i in range(count)]) for k in range(count)]}
+    for outer, inner in itertools.product(choices, choices):
+        rows = [
+            stacked([expected(tuple([(i * o, j * n) for o, n in zip(outer, inner)])) for j in range(3)])
+            for i in range(2)
+        ]
+        given = [members(x, (2, 3), (o, n)) for x, o, n in zip(args, outer, inner)]
+        given = [x if n else x[:, 0] for x, n in zip(given, inner)]
+        given = [x if o else x[0] for x, o in zip(given, outer)]
+        found = vmap(vmap(both, in_axes=axes_of(inner)), in_axes=axes_of(outer))(*given)
+        laws._compare(f, f"vmap of {outer} of vmap of {inner}", found, stacked(rows))
 
 
 # ---- how the batch is given ----------------------------------------------------------------

@@ -41,19 +41,22 @@ def vmap(f: Callable, in_axes: Any = 0, out_axes: Any = 0, axis_size: int | None
     @wraps(f, "vmap")
     def run(*args, **kwargs):
         leaves, treedef = tree.flatten((args, kwargs))
-        count = tree.structure(args).num_leaves
-        axes = tree.broadcast_prefix(in_axes, tree.structure(args), name="in_axes")
-        axes += [0] * (len(leaves) - count)
-        paths = argument_paths(treedef)
-        leaves = [
-            x if axis is None else array_leaf(x, lambda path=path: path)
-            for x, axis, path in zip(leaves, axes, paths)
+        args_treedef = treedef.children[0]
+        axes = tree.broadcast_prefix(in_axes, args_treedef, name="in_axes")
+        axes += [0] * (len(leaves) - len(axes))
+
+        def path(i):
+            return argument_paths(treedef)[i]
+
+        arrays = [
+            x if axis is None else as_array(array_leaf(x, lambda i=i: path(i)))
+            for i, (x, axis) in enumerate(zip(leaves, axes))
         ]
-        size = _batch_size(leaves, axes, axis_size, paths, f)
+        size = _batch_size(arrays, axes, axis_size, path, f)
         trace = Batch(size)
         inputs = [
-            x if axis is None else trace.batched(np.moveaxis(as_array(x), axis, 0) if axis else as_array(x))
-            for x, axis in zip(leaves, axes)
+            x if axis is None else trace.batched(np.moveaxis(x, axis, 0) if axis else x)
+            for x, axis in zip(arrays, axes)
         ]
         try:
             new_args, new_kwargs = tree.unflatten(treedef, inputs)
@@ -107,18 +110,18 @@ def _is_axis(axis: Any, ndim: int) -> bool:
     return number and -ndim <= axis < ndim
 
 
-def _batch_size(leaves, axes, axis_size: int | None, paths, f: Callable) -> int:
+def _batch_size(arrays, axes, axis_size: int | None, path: Callable[[int], str], f: Callable) -> int:
     sizes = {}
-    for x, axis, path in zip(leaves, axes, paths):
+    for i, (x, axis) in enumerate(zip(arrays, axes)):
         if axis is None:
             continue
-        shape = np.shape(x) if not isinstance(x, Tracer) else x.shape
+        shape = x.shape
         if not _is_axis(axis, len(shape)):
             raise errors.BatchAxisError(
-                f"vmap({name_of(f)}): in_axes={axis!r} for {path}, of shape {shape}",
+                f"vmap({name_of(f)}): in_axes={axis!r} for {path(i)}, of shape {shape}",
                 "Give an axis that the argument has, or None if all members share it.",
             )
-        sizes[path] = shape[axis]
+        sizes[i] = shape[axis]
     found = set(sizes.values()) | ({axis_size} if axis_size is not None else set())
     if len(found) == 1:
         return found.pop()
@@ -127,7 +130,7 @@ def _batch_size(leaves, axes, axis_size: int | None, paths, f: Callable) -> int:
             f"vmap({name_of(f)}): no argument is batched",
             "Give at least one an axis in in_axes, or pass axis_size.",
         )
-    listed = ", ".join(f"{path}: {n}" for path, n in sizes.items())
+    listed = ", ".join(f"{path(i)}: {n}" for i, n in sizes.items())
     raise errors.BatchAxisError(
         f"vmap({name_of(f)}): the batch axes have different sizes ({listed})"
         + (f", axis_size={axis_size}" if axis_size is not None else ""),
