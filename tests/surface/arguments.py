@@ -16,21 +16,24 @@ INTEGERS = np.array([1, 0, 2, 3])
 MASK = np.array([True, False, True, True])
 
 
-def _call(*args, **kwargs):
-    return Call(args, kwargs)
+def call(*args, **kwargs):
+    """Arguments for a call."""
+    return Call(args, kwargs, suits=True)
 
 
-def _through(through, *args, **kwargs):
-    return Call(args, kwargs, through)
+def through(through, *args, **kwargs):
+    """Arguments for ``through(callable, *args)``."""
+    return Call(args, kwargs, through, suits=True)
 
 
 #: Tried in turn on every callable; at most `ENOUGH` that it takes count.
 GENERIC = [
-    _call(V), _call(M), _call(V, W), _call(M, V), _call(M, N), _call(V, W, U), _call([V, W]), _call(V, 2),
-    _call(M, 2), _call(2, V), _call(V, INTEGERS), _call(INTEGERS, V), _call(MASK, V), _call(V, MASK),
-    _call(0.4), _call(0.4, 0.7), _call(2, 0.4), _call(0.4, 0.7, 0.2), _call(V, W, U, V + 0.1),
-    _call(3, 2, V), _call(V, (2, 2)), _call(M, (1, 0)), _call(V, 1, 0), _call(V, 1, 0.3), _call([V, W], U),
+    call(V), call(M), call(V, W), call(M, V), call(M, N), call(V, W, U), call([V, W]), call(V, 2),
+    call(M, 2), call(2, V), call(V, INTEGERS), call(INTEGERS, V), call(MASK, V), call(V, MASK),
+    call(0.4), call(0.4, 0.7), call(2, 0.4), call(0.4, 0.7, 0.2), call(V, W, U, V + 0.1),
+    call(3, 2, V), call(V, (2, 2)), call(M, (1, 0)), call(V, 1, 0), call(V, 1, 0.3), call([V, W], U),
 ]  # fmt: skip
+GENERIC = [call._replace(suits=False) for call in GENERIC]
 ENOUGH = 3
 
 SORTED = np.array([0.1, 0.3, 0.6, 1.0])
@@ -46,51 +49,46 @@ POLYNOMIALS = {
 
 #: Callables that none of these suit, or that these would only half try: by key.
 SPECIAL: dict[str, list[Call]] = {
-    "numpy.apply_along_axis": [_call(np.sum, 0, M)],
-    "numpy.apply_over_axes": [_call(np.sum, M, [0])],
-    "numpy.astype": [_call(V, np.float32), _call(V, np.int64)],
-    "numpy.broadcast_to": [_call(V, (3, 4))],
-    "numpy.choose": [_call(INTEGERS, [V, W, U, V + W])],
-    "numpy.cross": [_call(V[:3], W[:3])],
-    "numpy.dsplit": [_call(CUBE, 2)],
-    "numpy.fromfunction": [_through(lambda fromfunction, x: fromfunction(lambda i: i * x, (3,)), 0.4)],
-    "numpy.interp": [_call(W, SORTED, U), _call(0.4, SORTED, U)],
-    "numpy.lexsort": [_call([V, W]), _call(M)],
-    "numpy.moveaxis": [_call(CUBE, 0, -1)],
-    "numpy.piecewise": [_call(V, [V < 0.5, V >= 0.5], [np.sin, np.cos])],
-    "numpy.polyfit": [_call(SORTED, W, 2)],
-    "numpy.polyint": [_call(V), _call(V, 2)],
-    "numpy.put_along_axis": [_call(V, np.array([1, 2]), W[:2], 0)],
-    "numpy.roll": [_call(V, 1), _call(M, 1)],
-    "numpy.rollaxis": [_call(CUBE, 2)],
-    "numpy.select": [_call([MASK, ~MASK], [V, W]), _call([MASK], [V], 0.5)],
-    "numpy.swapaxes": [_call(M, 0, 1)],
-    "numpy.trim_zeros": [_call(np.array([0.0, 0.3, 0.0, 0.7, 0.0]))],
-    "numpy.vectorize": [_through(lambda vectorize, x: vectorize(lambda t: t * t)(x), V)],
-    "numpy.linalg.eig": [_call(M + np.triu(N, 1))],
-    "numpy.linalg.cross": [_call(V[:3], W[:3])],
-    "numpy.linalg.tensorinv": [_call(np.reshape(M, (2, 2, 2, 2)), 2)],
+    "numpy.apply_along_axis": [call(np.sum, 0, M)],
+    "numpy.apply_over_axes": [call(np.sum, M, [0])],
+    "numpy.astype": [call(V, np.float32), call(V, np.int64)],
+    "numpy.broadcast_to": [call(V, (3, 4))],
+    "numpy.choose": [call(INTEGERS, [V, W, U, V + W])],
+    "numpy.cross": [call(V[:3], W[:3])],
+    "numpy.dsplit": [call(CUBE, 2)],
+    "numpy.fromfunction": [through(lambda fromfunction, x: fromfunction(lambda i: i * x, (3,)), 0.4)],
+    "numpy.interp": [call(W, SORTED, U), call(0.4, SORTED, U)],
+    "numpy.lexsort": [call([V, W]), call(M)],
+    "numpy.moveaxis": [call(CUBE, 0, -1)],
+    "numpy.piecewise": [call(V, [V < 0.5, V >= 0.5], [np.sin, np.cos])],
+    "numpy.polyfit": [call(SORTED, W, 2)],
+    "numpy.polyint": [call(V), call(V, 2)],
+    "numpy.put_along_axis": [call(V, np.array([1, 2]), W[:2], 0)],
+    "numpy.roll": [call(V, 1), call(M, 1)],
+    "numpy.rollaxis": [call(CUBE, 2)],
+    "numpy.select": [call([MASK, ~MASK], [V, W]), call([MASK], [V], 0.5)],
+    "numpy.swapaxes": [call(M, 0, 1)],
+    "numpy.trim_zeros": [call(np.array([0.0, 0.3, 0.0, 0.7, 0.0]))],
+    "numpy.vectorize": [through(lambda vectorize, x: vectorize(lambda t: t * t)(x), V)],
+    "numpy.linalg.eig": [call(M + np.triu(N, 1))],
+    "numpy.linalg.cross": [call(V[:3], W[:3])],
+    "numpy.linalg.tensorinv": [call(np.reshape(M, (2, 2, 2, 2)), 2)],
     **{
         f"numpy.polynomial.{module}.{prefix}{name}": calls
         for module, prefix in POLYNOMIALS.items()
         for name, calls in {
-            "fit": [_call(SORTED, W, 2)],
-            "vander2d": [_call(V, W, (1, 2))],
-            "vander3d": [_call(V, W, U, (1, 2, 1))],
-            "interpolate": [_through(lambda interpolate, x: interpolate(lambda t: np.sin(x * t), 3), 0.4)],
+            "fit": [call(SORTED, W, 2)],
+            "vander2d": [call(V, W, (1, 2))],
+            "vander3d": [call(V, W, U, (1, 2, 1))],
+            "interpolate": [through(lambda interpolate, x: interpolate(lambda t: np.sin(x * t), 3), 0.4)],
         }.items()
     },
     "funcgrad.numpy.fromiter": [
-        _through(lambda fromiter, x: fromiter((x * i for i in range(3)), np.float64), 0.4)
+        through(lambda fromiter, x: fromiter((x * i for i in range(3)), np.float64), 0.4)
     ],
-    "ndarray.conj": [_call(V), _call(Z)],
-    "ndarray.conjugate": [_call(V), _call(Z)],
-    "ndarray.__complex__": [_call(np.array(0.4))],
-    "ndarray.astype": [_call(V, np.float32), _call(V, np.int64)],
-    "ndarray.swapaxes": [_call(M, 0, 1)],
+    "ndarray.conj": [call(V), call(Z)],
+    "ndarray.conjugate": [call(V), call(Z)],
+    "ndarray.__complex__": [call(np.array(0.4))],
+    "ndarray.astype": [call(V, np.float32), call(V, np.int64)],
+    "ndarray.swapaxes": [call(M, 0, 1)],
 }
-
-
-def calls(key: str) -> list[Call]:
-    """The arguments to probe a callable with."""
-    return SPECIAL.get(key) or SPECIAL.get(key.removeprefix("funcgrad.")) or GENERIC

@@ -17,15 +17,16 @@ SCIPY = ("special", "linalg", "stats", "signal", "integrate", "interpolate", "nd
 UFUNC_METHODS = ("reduce", "accumulate", "reduceat", "outer", "at")
 DISTRIBUTION_METHODS = (
     "pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf", "mean", "median", "var",
-    "std", "entropy", "moment", "stats", "interval", "expect", "fit", "nnlf", "rvs",
+    "std", "entropy", "moment", "stats", "interval", "expect", "fit", "nnlf",
 )  # fmt: skip
 
 #: Methods of ndarray that are Python's own, and no operations on its entries.
 OBJECT = {
     "array_finalize", "array_interface", "array_prepare", "array_priority", "array_struct", "array_wrap",
     "array_ufunc", "array_function", "array_namespace", "buffer", "class", "class_getitem", "delattr",
-    "dir", "dlpack", "dlpack_device", "doc", "format", "getattribute", "getstate", "init", "init_subclass", "new", "reduce",
-    "reduce_ex", "repr", "setattr", "setstate", "sizeof", "str", "subclasshook", "hash", "release_buffer",
+    "dir", "dlpack", "dlpack_device", "doc", "format", "getattribute", "getstate", "init",
+    "init_subclass", "new", "reduce", "reduce_ex", "repr", "setattr", "setstate", "sizeof", "str",
+    "subclasshook", "hash", "release_buffer",
 }  # fmt: skip
 
 
@@ -65,6 +66,16 @@ def _module(space: str, source: Any, names: list[str]) -> Iterator[Entry]:
 def _is_own(module: Any, name: str) -> bool:
     """Whether a module defines what it has under a name."""
     return getattr(getattr(module, name), "__module__", "").startswith(module.__name__)
+
+
+def _laid_over(space: str, theirs: str) -> Iterator[Entry]:
+    """What a module of funcgrad's has in place of NumPy's."""
+    try:
+        ours, theirs = importlib.import_module(space), importlib.import_module(theirs)
+    except ImportError:
+        return iter(())
+    names = [n for n in public(theirs) if getattr(ours, n, None) not in (None, getattr(theirs, n))]
+    return _module(space, ours, names)
 
 
 def _ufunc_methods() -> Iterator[Entry]:
@@ -108,12 +119,17 @@ def _distributions(space: str, module: Any, theirs: Any) -> Iterator[Entry]:
     """The methods of objects such as ``scipy.stats.norm``, which compute."""
     for name in public(theirs):
         own = getattr(theirs, name)
-        if isinstance(own, type) or not hasattr(own, "cdf") or not hasattr(own, "support"):
+        if not _is_distribution(own):
             continue
         value = getattr(module, name, own)
         for method in DISTRIBUTION_METHODS:
-            if hasattr(own, method):
+            slow = method in ("expect", "fit", "moment", "nnlf") and name not in ("norm", "gamma", "poisson")
+            if hasattr(own, method) and not slow:
                 yield Entry(space, f"{name}.{method}", _of(value, method), (value, method))
+
+
+def _is_distribution(value: Any) -> bool:
+    return hasattr(value, "rvs") and not isinstance(value, type)
 
 
 def _of(value: Any, method: str) -> Callable:
@@ -133,16 +149,20 @@ def entries() -> list[Entry]:
         found += _module(f"numpy.polynomial.{name}", module, names)
     ours = [n for n in public(funcgrad.numpy) if getattr(funcgrad.numpy, n) is not getattr(np, n, None)]
     found += _module("funcgrad.numpy", funcgrad.numpy, ours)
+    for name in ("polynomial", *(f"polynomial.{name}" for name in POLYNOMIALS)):
+        found += _laid_over(f"funcgrad.numpy.{name}", f"numpy.{name}")
     for name in SCIPY:
         theirs = importlib.import_module(f"scipy.{name}")
         mirror = mirrored(name)
         for n in public(theirs):  # what a mirror lacks is used from SciPy
+            if _is_distribution(getattr(theirs, n)):
+                continue  # its methods are listed
             found += _module(f"scipy.{name}", mirror if hasattr(mirror, n) else theirs, [n])
         if mirror is not None:
             own = [n for n in public(mirror) if not hasattr(theirs, n) and _is_own(mirror, n)]
             found += _module(f"scipy.{name}", mirror, own)
         if name == "stats":
-            found += _distributions("scipy.stats", mirror or theirs, theirs)
+            found += _distributions("scipy.stats distributions", mirror or theirs, theirs)
     return found
 
 

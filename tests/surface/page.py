@@ -12,24 +12,26 @@ from surface.verdicts import NO_ARRAYS, Verdict
 
 HEAD = """# What has derivatives
 
-Every public callable of NumPy, and of SciPy's modules that `funcgrad.scipy` lays derivatives over, called with
-traced arguments. This page is generated, from the samples that the tests run and from probes of all the rest:
+Every public callable of NumPy, and of SciPy's modules that `funcgrad.scipy` lays derivatives over, called
+with traced arguments. This page is generated, from the samples that the tests run and from probes of all the
+rest:
 
 ```bash
 python docs/make_coverage.py
 ```
 
-Measured with {versions}. With these versions a test compares the page with what is measured; with any, it fails for a
-callable that does not have one of four outcomes, so that nothing drops a derivative silently.
+Measured with {versions}. With these versions a test compares the page with what is measured; with any, it
+fails for a callable that does not have one of four outcomes, so that nothing drops a derivative silently.
 
-- **Differentiable.** *Verified* names how: for each of so many samples value, forward mode and reverse mode, against
-  central differences and against each other; at order 2 the four pairings of forward and reverse; `vmap` against a loop;
-  programs staged from values and from types; and the dtypes of arguments, derivatives included (f2 to g are NumPy's
-  codes: half precision to `longdouble`; c16 is complex). *Probed* are the others: forward mode against central
-  differences, and reverse mode against forward mode.
-- **Constant.** The result is a plain value: whole numbers, booleans, shapes, or a number that does not change with the
-  argument.
-- **Refused.** An error of [`funcgrad.errors`](semantics.md#errors) that names the line and says what to write.
+- **Differentiable.** *Verified* names how: for each of so many samples value, forward mode and reverse mode,
+  against central differences and against each other; at order 2 the four pairings of forward and reverse;
+  `vmap` against a loop; programs staged from values and from types; and the dtypes of arguments, derivatives
+  included (f2 to g are NumPy's codes: half precision to `longdouble`; c16 is complex). *Probed* are the
+  others: forward mode against central differences, and reverse mode against forward mode.
+- **Constant.** The result is a plain value: whole numbers, booleans, shapes, or a number that does not change
+  with the argument.
+- **Refused.** An error of `funcgrad.errors` that names the line and says what to write
+  ([semantics](semantics.md#errors)).
 - **No array function.** It computes nothing with arrays of numbers, for the reason given.
 """
 
@@ -54,7 +56,10 @@ def versions() -> list[str]:
 
 def _totals(spaces: dict[str, list[Verdict]]) -> str:
     kinds = (DIFFERENTIABLE, CONSTANT, REFUSED, NO_ARRAYS)
-    lines = ["| | differentiable | of these verified | constant | refused | no array function |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| | differentiable | of these verified | constant | refused | no array function |",
+        "|---|---|---|---|---|---|",
+    ]
     table = []
     for space, rows in spaces.items():
         counts = [sum(row.status == kind for row in rows) for kind in kinds]
@@ -70,7 +75,10 @@ def _line(*cells: object) -> str:
 
 
 def _sections(space: str, rows: list[Verdict], ours: set[str]) -> Iterator[str]:
-    of = {kind: [row for row in rows if row.status == kind] for kind in (DIFFERENTIABLE, CONSTANT, REFUSED, NO_ARRAYS)}
+    of = {
+        kind: [row for row in rows if row.status == kind]
+        for kind in (DIFFERENTIABLE, CONSTANT, REFUSED, NO_ARRAYS)
+    }
     verified = [row for row in of[DIFFERENTIABLE] if row.samples]
     if verified:
         yield "| verified | samples | order | vmap | staged | dtypes |\n|---|---|---|---|---|---|"
@@ -115,7 +123,7 @@ def _modes(row: Verdict) -> tuple:
 def _names(rows: list[Verdict]) -> str:
     """Names of a group; methods of one object together, and a method of many ufuncs."""
     parts = []
-    if rows[0].entry.space == "ufunc methods":
+    if rows[0].entry.space in ("ufunc methods", "scipy.stats distributions"):
         by_method = defaultdict(list)
         for row in rows:
             ufunc, _, method = row.entry.name.partition(".")

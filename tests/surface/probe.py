@@ -46,11 +46,14 @@ class Call(NamedTuple):
     Attributes:
         args, kwargs: the arguments.
         through: None, or ``through(callable, *args, **kwargs)``, where there is more to do than to call it.
+        suits: whether it is known that the plain callable takes them: it is then not called if it refuses a
+            traced argument.
     """
 
     args: tuple
     kwargs: dict = {}
     through: Callable | None = None
+    suits: bool = False
 
 
 class NotSuitable(Exception):
@@ -66,10 +69,11 @@ def probe(f: Callable, call: Call) -> dict[Any, Outcome]:
     if call.through is not None:
         f = functools.partial(call.through, f)
     with quietly():
-        plain = _run(f, call)
-        again = _run(f, call)
-        if not _same(plain, again):
-            raise NotSuitable("another result each time")
+        plain = None
+        if not call.suits:
+            plain = _run(f, call)
+            if not _same(plain, _run(f, call)):
+                raise NotSuitable("another result each time")
         places = [*range(len(call.args)), *call.kwargs]
         return {place: _trace(f, call, place, plain) for place in places if _floats(_at(call, place))}
 
@@ -82,7 +86,7 @@ def quietly() -> Iterator[None]:
         yield
 
 
-def _trace(f: Callable, call: Call, place: Any, plain: list) -> Outcome:
+def _trace(f: Callable, call: Call, place: Any, plain: list | None) -> Outcome:
     xs = _floats(_at(call, place))
     random = np.random.default_rng(3)
     directions = tuple(_direction(x, random) for x in xs)
@@ -96,6 +100,7 @@ def _trace(f: Callable, call: Call, place: Any, plain: list) -> Outcome:
         values, tangents = jvp(g, xs, directions)
     except Exception as error:
         return _refusal(error)
+    plain = _run(f, call) if plain is None else plain
     traced = any(isinstance(x, Tracer) for x in seen)
     found = [np.asarray(concrete(x)) if isinstance(x, Tracer) else x for x in seen]
     if not _same(plain, found, rtol=1e-9):
@@ -195,7 +200,10 @@ def _leaves(value: Any, depth: int = 4) -> Iterator[Any]:
         value = np.asarray(value)
     if isinstance(value, np.ndarray) and value.dtype.kind == "O" and depth:
         value = value.ravel().tolist()
-    if isinstance(value, (Tracer, np.ndarray, np.generic, str, bytes, int, float, complex, type)) or not depth:
+    if (
+        isinstance(value, (Tracer, np.ndarray, np.generic, str, bytes, int, float, complex, type))
+        or not depth
+    ):
         yield value
     elif isinstance(value, (tuple, list)):
         for part in value:

@@ -9,11 +9,17 @@ from dataclasses import dataclass
 
 from samples import SAMPLES
 from samples.table import Sample
+
 from surface import probe, record
-from surface.arguments import ENOUGH, calls
+from surface.arguments import ENOUGH, GENERIC
+from surface.arguments import SPECIAL as NUMPY
 from surface.names import Entry, entries
 from surface.probe import CONSTANT, DIFFERENTIABLE, REFUSED, UNKNOWN, WRONG
 from surface.reasons import REASONS
+from surface.scipy_arguments import SPECIAL as SCIPY
+from surface.scipy_arguments import of_distribution
+
+SPECIAL = NUMPY | SCIPY
 
 #: It computes nothing with arrays of numbers: `note` says what it does.
 NO_ARRAYS = "no array function"
@@ -50,12 +56,14 @@ def verdicts() -> list[Verdict]:
 
 
 def verdict(entry: Entry, uses: Iterable[record.Use]) -> Verdict:
-    """Of one: a sample that differentiates it says most, but a probe that finds it wrong has the last word."""
+    """Of one: a sample that differentiates it says most, but a probe that finds it wrong is the last word."""
     verified = tuple(use.sample for use in uses if use.traced)
     if entry.key in REASONS and not verified:
         return Verdict(entry, NO_ARRAYS, REASONS[entry.key])
-    outcomes = probed(entry)
-    by_kind = {kind: [o for o in outcomes if o.kind == kind] for kind in (WRONG, DIFFERENTIABLE, CONSTANT, REFUSED)}
+    outcomes, suited = probed(entry)
+    by_kind = {
+        kind: [o for o in outcomes if o.kind == kind] for kind in (WRONG, DIFFERENTIABLE, CONSTANT, REFUSED)
+    }
     if by_kind[WRONG]:
         return Verdict(entry, WRONG, by_kind[WRONG][0].note, verified)
     if verified:
@@ -67,13 +75,15 @@ def verdict(entry: Entry, uses: Iterable[record.Use]) -> Verdict:
         return Verdict(entry, CONSTANT)
     if outcomes:
         return Verdict(entry, UNKNOWN, outcomes[0].note)
+    if suited:
+        return Verdict(entry, NO_ARRAYS, "of whole numbers alone")
     return Verdict(entry, UNKNOWN, "none of the arguments in tests/surface/arguments.py suits it")
 
 
-def probed(entry: Entry) -> list[probe.Outcome]:
-    """The outcomes of calls with each traced argument, of as many calls as are enough."""
+def probed(entry: Entry) -> tuple[list[probe.Outcome], int]:
+    """The outcomes of calls with each traced argument, of as many calls as are enough, and how many."""
     found, suited = [], 0
-    for call in calls(entry.key):
+    for call in calls(entry):
         try:
             found += probe.probe(entry.call, call).values()
         except probe.NotSuitable:
@@ -81,4 +91,11 @@ def probed(entry: Entry) -> list[probe.Outcome]:
         suited += 1
         if suited == ENOUGH:
             break
-    return found
+    return found, suited
+
+
+def calls(entry: Entry) -> list[probe.Call]:
+    """The arguments to probe a callable with."""
+    if entry.space == "scipy.stats distributions":
+        return of_distribution(entry.name)
+    return SPECIAL.get(entry.key) or SPECIAL.get(entry.key.removeprefix("funcgrad.")) or GENERIC
