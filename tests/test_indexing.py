@@ -122,6 +122,19 @@ def test_a_long_loop_of_reads():
     np.testing.assert_array_equal(fg.vmap(fg.grad(squares))(x.reshape(20, 1000)), 2 * x.reshape(20, 1000))
 
 
+def test_reads_of_a_scalar_mix_with_other_uses():
+    """The buffer of its cotangent has no axes, and becomes a scalar where something else is added."""
+
+    def f(x):
+        y = x[1]
+        return np.sum(y[..., None]) + 2.0 * y + 3.0 * np.sum(y[None]) + y * y + np.sum(y[()])
+
+    x = np.array([1.0, 5.0])
+    np.testing.assert_array_equal(fg.grad(f)(x), [0.0, 17.0])
+    np.testing.assert_array_equal(fg.hessian(f)(x), [[0.0, 0.0], [0.0, 2.0]])
+    assert fg.grad(lambda y: f(np.stack([y, y])))(np.array(5.0)) == 17.0
+
+
 def test_reads_and_whole_uses_mix_in_any_order():
     def f(x):
         y = x * 3.0

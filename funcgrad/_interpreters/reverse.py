@@ -232,6 +232,8 @@ class _Walk:
             self.cts[slot] = total = old + ct
             if type(total) is _ndarray:
                 self.owned.add(slot)
+            else:  # a scalar in place of a buffer without axes: nothing can be added to it in place
+                self.owned.discard(slot)
 
     def masked(self, row: int, shares, residuals) -> tuple[list, list]:
         """A row's shares and their masks, where structural zeros are about.
