@@ -9,9 +9,10 @@ import pytest
 import scipy.linalg
 
 import funcgrad.scipy
-from funcgrad import errors, grad
+from funcgrad import errors, grad, stop_gradient
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 from funcgrad.scipy._mirror import has_tracer, is_function, mirror
+from funcgrad.scipy.optimize import fsolve, golden
 
 SUBMODULES = sorted(
     path.stem for path in Path(funcgrad.scipy.__file__).parent.iterdir() if path.stem in dir(scipy)
@@ -84,3 +85,38 @@ def test_traced_values_are_found_in_containers():
         return x
 
     grad(f)(1.0)
+
+
+def a_root(x):
+    return fsolve(lambda t: t**3 - x, [0.7])[0]
+
+
+def a_minimum(x):
+    return golden(lambda t: (t - x) ** 2)
+
+
+@pytest.mark.parametrize("solve", [a_root, a_minimum])
+def test_solvers_refuse_functions_that_close_over_traced_values(solve):
+    """By name, though compiled code has an error of its own, and golden would compare and give numbers."""
+    with pytest.raises(errors.UnsupportedArgumentError, match="closes over.*\n.*custom_") as info:
+        grad(solve)(0.4)
+    assert Path(__file__).name in str(info.value)
+    assert np.isclose(solve(0.4), 0.4 if solve is a_minimum else 0.4 ** (1 / 3))
+
+
+def test_solvers_take_functions_that_read_plain_values():
+    def f(x):
+        return x * fsolve(lambda t: t**3 - stop_gradient(x), [0.7])[0]
+
+    assert np.isclose(grad(f)(0.4), 0.4 ** (1 / 3))
+
+
+def test_errors_of_functions_stay_theirs():
+    def f(x):
+        def wrong(t):
+            raise KeyError(t[0] * x)
+
+        return fsolve(wrong, [0.7])
+
+    with pytest.raises(KeyError):
+        grad(f)(0.4)

@@ -10,6 +10,7 @@ traced values among the arguments. A submodule registers its implementations by
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
@@ -19,6 +20,7 @@ import numpy as np
 from funcgrad import errors
 from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer
+from funcgrad._interpreters.calls import closed_over
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 
 
@@ -85,12 +87,39 @@ def _on_tracers(function: Callable, name: str, instead: str | None, calling: str
             return implementation(*args, **kwargs)
         if calling is None:
             return function(*args, **kwargs)
+        if closed_over([args, kwargs]):
+            args, kwargs = tuple(map(_watched, args)), {k: _watched(v) for k, v in kwargs.items()}
         try:
             return function(*args, **kwargs)
-        except errors.ConcretizationError as error:
+        except Exception as error:
+            # compiled code puts an error of its own in the place of one that its callbacks raise
+            if not isinstance(error, errors.ConcretizationError) and not any(
+                map(_has_raised, [*args, *kwargs.values()])
+            ):
+                raise
             place = describe(*caller(2))
             argument = "a function that closes over traced values"
             raise errors.UnsupportedArgumentError(name, argument, place, calling) from error
 
     call.__module__, _, call.__qualname__ = f"funcgrad.{name}".rpartition(".")
     return call
+
+
+def _watched(value: Any) -> Any:
+    """A function that raises where it gives back a traced value, of which SciPy might drop the derivative."""
+    if not isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
+        return value
+
+    @functools.wraps(value)
+    def watched(*args: Any, **kwargs: Any) -> Any:
+        out = value(*args, **kwargs)
+        if has_tracer(out):
+            watched.raised = True
+            raise errors.ConcretizationError("SciPy's reading a result", "", describe(*caller()))
+        return out
+
+    return watched
+
+
+def _has_raised(value: Any) -> bool:
+    return getattr(value, "raised", False) is True
