@@ -348,7 +348,7 @@ class MissingDerivativeError(FuncgradError, NotImplementedError, TypeError):
     def __str__(self):
         return (
             f"{self.operation} has no derivative here with respect to its argument {self.argument}, at "
-            f"{self.where}\n{self.why}. If it is a constant of the problem, write stop_gradient("
-            f"{self.argument}); else declare a primitive with a rule of your own by "
-            "funcgrad.extend.elementwise, for instance a difference quotient."
+            f"{self.where}\n{self.why}. Write stop_gradient({self.argument}) if it is a constant of the "
+            "problem; else declare a primitive with a rule of your own, such as a difference quotient, by "
+            "funcgrad.extend.elementwise."
         )
