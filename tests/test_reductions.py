@@ -168,13 +168,22 @@ class TestArguments:
         with pytest.raises(ValueError, match="identity"):
             grad(np.max)(np.ones(0))
 
-    def test_quantiles_refuse_what_has_no_rule(self):
-        with pytest.raises(errors.UnsupportedArgumentError, match="q"):
-            grad(lambda q: np.quantile(np.ones(3), q + np.zeros(1)).sum())(0.5)
+    def test_quantiles_refuse_what_numpy_refuses(self):
         with pytest.raises(ValueError, match="range"):
             grad(lambda x: np.quantile(x, 1.5))(np.ones(3))
-        with pytest.raises(errors.UnsupportedArgumentError, match="weights"):
-            grad(lambda x: np.quantile(x, 0.5, weights=np.ones(3), method="inverted_cdf"))(np.ones(3))
+        with pytest.raises(ValueError, match="range"):
+            grad(lambda q: np.quantile(np.ones(3), q))(1.5)
+        with pytest.raises(ValueError, match="weights"):
+            grad(lambda x: np.quantile(x, 0.5, weights=np.ones(3)))(np.ones(3))
+        with pytest.raises((TypeError, ValueError), match="weights"):
+            grad(lambda x: np.quantile(x, 0.5, weights=np.ones(2), method="inverted_cdf"))(np.ones(3))
+
+    def test_a_quantile_at_an_entry_moves_to_the_right_and_at_the_last_to_the_left(self):
+        x = np.array([4.0, 1.0, 2.0])
+        slopes = [grad(lambda q: np.quantile(x, q))(q) for q in (0.0, 0.25, 0.5, 1.0)]
+        np.testing.assert_allclose(slopes, [2.0, 2.0, 4.0, 4.0])
+        assert grad(lambda q: np.quantile(x, q, method="nearest"), unused="zero")(0.4) == 0.0
+        np.testing.assert_allclose(vmap(grad(lambda q: np.quantile(x, q)))(np.array([0.1, 0.7])), [2.0, 4.0])
 
     def test_average_of_no_weight(self):
         with pytest.raises(ZeroDivisionError):

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from funcgrad import errors, grad, jvp, make_jaxpr, vjp, vmap
+from funcgrad import errors, grad, jacfwd, jvp, make_jaxpr, vjp, vmap
 from funcgrad._core.primitive import Primitive
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 from funcgrad.testing import check_grads
@@ -312,3 +312,16 @@ def test_complex_branches(f, part, along, zero):
         d = grad(f, holomorphic=True)
         slope = (d(at(part + 1e-6)) - d(at(part - 1e-6))) / (2e-6 * along)
         np.testing.assert_allclose(curvature(at(part)), slope, rtol=1e-6, atol=1e-7)
+
+
+def test_piecewise_in_a_batch():
+    """Each function gets all entries there; one that mixes them is found out."""
+    x = np.array([[-1.0, 0.5, 2.0], [3.0, -0.2, 0.1]])
+
+    def f(x):
+        return np.piecewise(x, [x < 0, x > 1], [np.square, np.sqrt, 0.25])
+
+    np.testing.assert_array_equal(vmap(f)(x), [f(row) for row in x])
+    np.testing.assert_array_equal(vmap(jacfwd(f))(x), [jacfwd(f)(row) for row in x])
+    with pytest.raises(errors.UnsupportedArgumentError, match="entry by entry"):
+        vmap(lambda x: np.piecewise(x, [x > 0], [lambda v: v - np.mean(v)]))(x)

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from funcgrad._core.types import shape_of
 from funcgrad._interpreters.batch import batch_alike
 from funcgrad._primitives.kinds import constant, linear
 
@@ -191,11 +192,15 @@ def _each_q(prim, values, batched, params):
     """The results of each member, if the members have quantiles of their own; None else."""
     if not batched[-1]:
         return None
-    members = zip(*[v if b else [v] * values[-1].shape[0] for v, b in zip(values, batched)])
-    found = [prim(*member, **params) for member in members]
+    size = values[-1].shape[0]
+    if size:
+        members = zip(*[v if b else [v] * size for v, b in zip(values, batched)])
+        found = [prim(*member, **params) for member in members]
+    else:  # no member: what one would give tells the types
+        found = [prim.impl(*[np.full(shape_of(v)[b:], 0.5) for v, b in zip(values, batched)], **params)]
     if not prim.multiple:
-        return np.stack(found)
-    return tuple([np.stack(part) for part in zip(*found)])
+        return np.stack(found)[:size]
+    return tuple([np.stack(part)[:size] for part in zip(*found)])
 
 
 quantile_places.batch = _quantile_places_batch
@@ -241,7 +246,7 @@ def _isin(x, members, *, invert):
     """Whether each entry of x is among `members`, a vector; both may be stacks of the same length."""
     if members.ndim == 1:
         return np.isin(x, members, invert=invert)
-    return np.stack([_isin(*pair, invert=invert) for pair in zip(x, members)])
+    return np.array([_isin(*pair, invert=invert) for pair in zip(x, members)], bool).reshape(x.shape)
 
 
 isin = constant(_isin, name="isin")

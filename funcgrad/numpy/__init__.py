@@ -25,6 +25,7 @@ from funcgrad.numpy import (
     methods,
     operators,
     padding,
+    pieces,
     polynomials,
     products,
     protocol,

@@ -46,8 +46,8 @@ def refuse_array(x: Any) -> None:
         instead = _our(function)
         if instead is not None:
             cure = (
-                f"No protocol of NumPy's reaches {shown} here. Write {instead}, which takes traced values, or "
-                "stop_gradient(x) if a constant is meant."
+                f"No protocol of NumPy's reaches {shown} here. Write {instead}, which takes traced values, "
+                "or stop_gradient(x) if a constant is meant."
             )
     elif x.dtype.kind in "iub":
         what, cure = "a[x], or np.asarray(x),", _INDEX_CURE

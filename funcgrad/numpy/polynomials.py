@@ -127,7 +127,7 @@ def _without_zeros_in_front(p: Any) -> Any:
     Of a batch only what is 0 in every member goes; in a program of types nothing is known to be 0.
     """
     known = numbers_of(p)
-    if known is None:
+    if known is None or not np.size(known):
         return p
     count = np.flatnonzero(np.reshape(known != 0, (-1, p.shape[0])).any(0))
     return p[count[0] if count.size else -1 :]

@@ -14,8 +14,7 @@ from funcgrad._interpreters.batch import batch_leading
 from funcgrad._primitives import arithmetic, constants, selection, special
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 from funcgrad.numpy.arguments import given, numbers_of, refuse_out
-from funcgrad.numpy.protocol import as_operand, implements
-from funcgrad.numpy.updates import index_update
+from funcgrad.numpy.protocol import implements
 
 
 def cast(x: Any, dtype: Any) -> Any:
@@ -201,30 +200,6 @@ def _weak(x: Any) -> bool:
 def _as_dtype(x: Any, dtype: np.dtype) -> Any:
     x = _array(x)
     return dtype.type(x) if _weak(x) else cast(x, dtype)
-
-
-@implements(np.piecewise)
-def piecewise(x, condlist, funclist, *args, **kw):
-    x = as_operand(x)
-    if np.isscalar(condlist) or (x.ndim and not isinstance(condlist[0], (list, np.ndarray, Tracer))):
-        condlist = [condlist]  # a single one
-    conditions = [np.asarray(c, bool) if isinstance(c, (list, bool)) else c for c in condlist]
-    if len(funclist) == len(conditions) + 1:
-        conditions.append(~np.logical_or.reduce(np.stack(conditions)))
-    elif len(funclist) != len(conditions):
-        raise ValueError(
-            f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} "
-            "functions are expected"
-        )
-    shape, x = x.shape, np.atleast_1d(x)
-    result = np.zeros_like(x)
-    for condition, function in zip(conditions, funclist):
-        condition = np.atleast_1d(condition)
-        if not callable(function):
-            result = index_update(result, condition, function)
-        elif (part := x[condition]).size:
-            result = index_update(result, condition, function(part, *args, **kw))
-    return np.reshape(result, shape)
 
 
 @implements(np.nan_to_num)

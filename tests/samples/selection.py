@@ -66,4 +66,17 @@ SAMPLES = [
         (x,),
     ),
     Sample("bitwise_count", lambda x: x * np.bitwise_count(x.astype(int)), (x,)),
+    Sample(
+        "piecewise",
+        lambda x: np.piecewise(x, [x < -0.5, x > 1], [np.square, lambda v: np.sqrt(np.abs(v)), 0.3]) * x,
+        (x,),
+    ),
+    Sample(
+        "piecewise-2d",
+        lambda a: np.piecewise(a, [a < 0], [lambda v, k: np.sin(v * k), lambda v, k: v**k], 3),
+        (a,),
+    ),
+    Sample("piecewise-0d", lambda s: np.piecewise(s, [s < 0, s > 5], [np.square, np.sin, np.exp]), (b[0],)),
+    Sample("piecewise-last-wins", lambda a: np.piecewise(a, [a > 0, a > 1], [np.sin, np.exp]), (a,)),
+    Sample("piecewise-constants", lambda a: np.piecewise(a, [mask, ~mask], [np.sin, 2.0]), (a[0],)),
 ]

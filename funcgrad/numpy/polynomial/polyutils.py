@@ -55,7 +55,7 @@ def without_zeros(c: Any, tolerance: float = 0.0) -> Any:
     Of a batch only what is so in every member goes; in a program of types nothing is known to be so.
     """
     known = numbers_of(c)
-    if known is None or not c.shape[0]:
+    if known is None or not np.size(known):
         return c
     kept = np.flatnonzero(np.reshape(np.abs(known) > tolerance, (-1, c.shape[0])).any(0))
     return c[: kept[-1] + 1] if kept.size else c[:1] * 0
