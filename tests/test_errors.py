@@ -12,12 +12,17 @@ import pytest
 from scipy import special
 
 from funcgrad import (
+    ShapeDtypeStruct,
     check_jaxpr,
+    checkpoint,
+    custom_jvp,
+    custom_vjp,
     debug_nans,
     errors,
     eval_jaxpr,
     grad,
     jvp,
+    lax,
     linear_transpose,
     make_jaxpr,
     tree,
@@ -130,6 +135,32 @@ def looped():
     vmap(double)(V, V)
 
 
+def impure():
+    random = np.random.default_rng(0)
+    grad(checkpoint(lambda x: x * random.normal()))(1.0)
+
+
+def wrong_shape():
+    custom = custom_vjp(np.sum)
+    custom.defvjp(lambda x: (np.sum(x), None), lambda _, g: (g,))
+    grad(custom)(V)
+
+
+def clipped():
+    custom = custom_vjp(np.sin)
+    custom.defvjp(lambda x: (np.sin(x), x), lambda x, g: (np.clip(g * np.cos(x), -1, 1),))
+    jvp(custom, (0.5,), (1.0,))
+
+
+def staged_loop():
+    f = grad(lambda x: lax.while_loop(lambda x: x < 9.0, lambda x: x * x, x))
+    make_jaxpr(f)(ShapeDtypeStruct((), float))
+
+
+def unlike_branches():
+    make_jaxpr(lambda x: lax.cond(x > 0, lambda x: x, lambda x: (x, x), x))(ShapeDtypeStruct((), float))
+
+
 HERMITIAN = np.array([[2.0, 1j], [-1j, 3.0]])
 
 #: name: who raises it, and what the message says
@@ -197,6 +228,22 @@ RAISERS = {
     ),
     "InPlaceError": (lambda: grad(lambda x: x.__setitem__(0, 1.0))(V), "writes in place"),
     "ChangedResidualError": (changed, "derivative of multiply needs was changed in place"),
+    "ImpureFunctionError": (impure, "the function under checkpoint gave another result"),
+    "CustomRuleError": (wrong_shape, r"bwd rule of sum returned a cotangent of shape \(\)"),
+    "MissingRuleError": (lambda: custom_jvp(np.sin)(1.0), "sin has no derivative rule yet"),
+    "NotLinearRuleError": (clipped, "the rule of sin is not linear in its cotangents"),
+    "ComplexStepError": (
+        lambda: grad(grad(custom_jvp(np.sin, numeric="complex-step")))(0.0),
+        "the derivative of sin by complex steps is for real arguments",
+    ),
+    "CarryTypeError": (
+        lambda: lax.scan(lambda c, x: (c * x, None), np.float64(1.0), np.ones((3, 2))),
+        r"leaf 0 of the loop's state was f64\[\] and is f64\[2\]",
+    ),
+    "BranchTypeError": (unlike_branches, r"branch 0 returns \(\*, \*\), branch 1 \*"),
+    "StagedDerivativeError": (staged_loop, "reverse mode through while_loop"),
+    "PredicateError": (lambda: lax.cond(V > 0, abs, abs, V), r"cond's pred is of shape \(3,\)"),
+    "ScanOutputError": (lambda: lax.scan(lambda c, x: c, 0.0, length=3), "returned a float under scan"),
     "ProgramArgumentsError": (
         lambda: eval_jaxpr(make_jaxpr(np.sin)(1.0), [], 1.0, 2.0),
         "takes 0 constants and 1 inputs, but was given 0 and 2",
@@ -221,6 +268,7 @@ LOCATED = [
     "MissingDerivativeError",
     "EscapedTracerError", "ConcretizationError", "UnknownValueError", "OperandTypeError",
     "UnsupportedFunctionError", "UnsupportedArgumentError", "InPlaceError", "ChangedResidualError",
+    "CarryTypeError", "BranchTypeError", "StagedDerivativeError", "PredicateError", "ScanOutputError",
     "ProgramError", "BatchedMaskError", "NonFiniteError", "DependenceCutWarning", "BatchLoopWarning",
 ]  # fmt: skip
 
@@ -287,6 +335,7 @@ def test_it_can_be_caught_as_what_numpy_or_jax_raise(name):
         IndexError,
         ArithmeticError,
         AssertionError,
+        AttributeError,
     )
     if name in WARNINGS:
         assert issubclass(cls, UserWarning)

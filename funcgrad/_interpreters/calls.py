@@ -134,18 +134,30 @@ def _newest(values: Iterable[Any]) -> Trace | None:
     return max((t for t in traces if not (t.infinitesimal or t.ended)), key=lambda t: t.level, default=None)
 
 
+class _Every:
+    """As many `True` as anybody asks for."""
+
+    def __getitem__(self, index: int) -> bool:
+        return True
+
+
+_EVERY = _Every()
+
+
 class CallPlan(Plan):
     """How the row of a call is walked: ``pull(g, residuals, params)``, given `Outputs`.
 
     Attributes:
         prim: what errors and programs call it.
-        nonlinearity: ``nonlinearity(residuals)``, why the call is not linear in what it reads, or None.
+        dependence: ``dependence(residuals, moving)``: why the call is not linear in those of its parents
+            that are `moving`, or None, and for each result whether it depends on them.
     """
 
     def __init__(self, prim: Primitive, pull: Callable | None, push: Callable | None = None, linear=False):
         self.prim, self.pull, self.push = prim, pull, push
         self.positions, self.names, self.constants, self.partial = (), (), (), False
-        self.nonlinearity = lambda residuals: None if linear else f"{prim.name} reads its arguments"
+        why = None if linear else f"{prim.name} may read its arguments"
+        self.dependence = lambda residuals, moving: (why, _EVERY)
         self.read = self.accumulate = self.note = self.lives = None
 
 

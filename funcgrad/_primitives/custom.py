@@ -7,14 +7,15 @@ a function closes over is no argument of the rules: in these values it is differ
 
 from __future__ import annotations
 
+import contextvars
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from funcgrad import errors, tree
-from funcgrad._core.tracer import Trace, Tracer, resuming, settled, successors, suspending
-from funcgrad._core.types import dtype_of, float0, shape_of
+from funcgrad._core.tracer import Trace, Tracer, concrete, resuming, settled, successors, suspending
+from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._interpreters.batch import Batch
 from funcgrad._interpreters.calls import (
     Call,
@@ -29,35 +30,20 @@ from funcgrad._interpreters.calls import (
     unchanged,
 )
 from funcgrad._interpreters.forward import Forward, fit_tangent, push_forward
-from funcgrad._interpreters.linearity import nonlinearity
 from funcgrad._interpreters.record import Record
 from funcgrad._interpreters.reverse import Outputs, pull_back, pull_back_masked
 from funcgrad._interpreters.stage import Stage, nested
 from funcgrad._primitives.checkpoints import CallPrimitive, program_function
-
-
-class Rules:
-    """The derivative of a function of flat values, by its author.
-
-    Attributes:
-        name: the function's.
-        jvp: ``jvp(primals, tangents) -> (outs, tangents)``, or None.
-        fwd: ``fwd(args) -> (outs, residuals)``, or None.
-        bwd: ``bwd(residuals, cotangents) -> cotangents``, or None.
-        sequential: whether batches run in a loop, since the function is no NumPy.
-        mark: what programs say of it: ``"central"`` where differences stand in for a rule.
-
-    Tangents and cotangents are None for leaves without derivative; rules may return None for zero.
-    """
-
-    __slots__ = ("name", "jvp", "fwd", "bwd", "sequential", "mark")
-
-    def __init__(self, name, jvp=None, fwd=None, bwd=None, sequential=False, mark=None):
-        self.name, self.jvp, self.fwd, self.bwd = name, jvp, fwd, bwd
-        self.sequential, self.mark = sequential, mark
-
-    def __repr__(self) -> str:
-        return self.name + (f" by {self.mark} differences" if self.mark else "")
+from funcgrad._primitives.rules import (
+    BatchedRules,
+    Rules,
+    StagedRules,
+    checked_jvp,
+    checked_share,
+    differential_type,
+    require_linear,
+    with_zeros,
+)
 
 
 class CustomCall(Call):
@@ -84,6 +70,8 @@ class CustomCall(Call):
             else:
                 outs, row = _pushable(rules, self.fun, values, traced)
             row.stand_ins = successors()
+        if trace.linear:
+            row.probed = self, values, traced
         not_newer(outs, trace)
         parents = [(mine[i].slot, values[i]) for i in traced]
         row.through = []
@@ -101,7 +89,7 @@ class CustomCall(Call):
             captured.clear()
             tangents = [None if tracer is None else tracer.tangent for tracer in mine]
             if rules.jvp is not None:
-                outs, ts = _checked_jvp(rules, values, _with_zeros(tangents, values))
+                outs, ts = checked_jvp(rules, values, with_zeros(tangents, values))
             else:
                 traced = [i for i, t in enumerate(tangents) if t is not None]
                 outs, row = _transposable(rules, values, traced, trace)
@@ -117,7 +105,7 @@ class CustomCall(Call):
     def batch(self, trace: Batch, args: Sequence[Any]) -> list[Any]:
         if self.rules.sequential:
             return self._loop(trace, args)
-        batched = Batched(self, trace, [trace.own(a) is not None for a in args])
+        batched = BatchedRules(self.fun, self.rules, trace, [trace.own(a) is not None for a in args])
         call = CustomCall(batched.fun, batched.rules, hints_below(trace, self.closed_over))
         outs = bind(call, [trace.parts(a)[1][0] for a in args], below=trace)
         return [trace.whole(o) for o in outs]
@@ -150,6 +138,7 @@ class _Row:
     Attributes:
         through: results that also depend on what the function closes over; these are parents, too.
         stand_ins: for traces that were suspended or ran again.
+        probed: on a tape that is to be linear, the call, its arguments and which of them are traced.
     """
 
     def shares(self, g: Outputs) -> tuple[list[Any], list[Any] | None]:
@@ -162,15 +151,15 @@ class _Row:
 class _Pullable(_Row):
     def __init__(self, rules: Rules, residuals: Any, values, outs, traced):
         self.rules, self.residuals, self.traced = rules, residuals, traced
-        self.likes = [_type(v) for v in values]
-        self.out_types = [_type(o) for o in outs]
+        self.likes = [differential_type(v) for v in values]
+        self.out_types = [differential_type(o) for o in outs]
 
     def shares(self, g):
         if not self.traced:
             return [], None
         zeros = [None if t is None else np.zeros(*t) for t in self.out_types]
         cts = self.rules.bwd(self.residuals, [g.get(i, zero) for i, zero in enumerate(zeros)])
-        return [_checked_share(self.rules, settled(cts[i]), self.likes[i]) for i in self.traced], None
+        return [checked_share(self.rules, settled(cts[i]), self.likes[i]) for i in self.traced], None
 
 
 def _pullable(rules: Rules, values, traced):
@@ -185,7 +174,7 @@ class _Linear(_Row):
     def __init__(self, record: Record, tangents: Sequence[Any], outs: Sequence[Any]):
         self.tape = record.tape
         self.rows = [None if (own := record.own(t)) is None else own.slot for t in tangents]
-        self.types = [_type(o) for o in outs]
+        self.types = [differential_type(o) for o in outs]
 
     def shares(self, g):
         reached = [i for i in g if self.rows[i] is not None]
@@ -203,15 +192,30 @@ class _Linear(_Row):
 
 def _linearized(rules: Rules, values, traced, trace: Record):
     record = Record(trace.push)
+    record.linear = True
     record.stand_above(trace)
     tangents = [None] * len(values)
     for i in traced:
         tangents[i] = record.input(np.zeros(shape_of(values[i]), dtype_of(values[i])))
-    with np.errstate(all="ignore"):  # the tangents' values are made up, only their way counts
-        outs, ts = _checked_jvp(rules, values, _with_zeros(tangents, values))
+    depth = _nested.get()
+    if depth > _DEEP:
+        found = "nothing: it calls the function on its tangents without end"
+        raise errors.CustomRuleError(rules.name, "jvp", found, "tangents by other functions, or give defvjp")
+    token = _nested.set(depth + 1)
+    try:
+        with np.errstate(all="ignore"):  # the tangents' values are made up, only their way counts
+            outs, ts = checked_jvp(rules, values, with_zeros(tangents, values))
+    finally:
+        _nested.reset(token)
     record.close()
-    _require_linear(rules, "tangents", record, ts)
-    return outs, _Linear(record, ts, outs)
+    require_linear(rules, "tangents", record, ts)
+    # a call in the rule makes its value depend on the tangents, as all of its results
+    return [record.parts(o)[1][0] for o in outs], _Linear(record, ts, outs)
+
+
+#: How many rules are run for tangents of each other: a linear function's might call it on tangents.
+_nested: contextvars.ContextVar[int] = contextvars.ContextVar("nested", default=0)
+_DEEP = 32
 
 
 class _Transposed(_Row):
@@ -232,6 +236,7 @@ def _transposable(rules: Rules, values, traced, trace: Trace):
     outs, residuals = unchanged(rules.fwd, values)
     outs = [settled(o) for o in outs]
     record, places, cts = Record(), [], []
+    record.linear = True
     record.stand_above(trace)
     for o in outs:
         places.append(len(record.tape) if differentiable(o) else None)
@@ -239,8 +244,8 @@ def _transposable(rules: Rules, values, traced, trace: Trace):
     with np.errstate(all="ignore"):
         in_cts = rules.bwd(residuals, cts)
     record.close()
-    shares = [_checked_share(rules, in_cts[i], _type(values[i])) for i in traced]
-    _require_linear(rules, "cotangents", record, shares)
+    shares = [checked_share(rules, in_cts[i], differential_type(values[i])) for i in traced]
+    require_linear(rules, "cotangents", record, shares)
     return outs, _Transposed(record, places, shares)
 
 
@@ -252,7 +257,7 @@ class _Pushable(_Row):
         ts: list[Any] = [None] * len(self.values)
         for i, t in zip(self.traced, tangents):
             ts[i] = t
-        return _checked_jvp(self.rules, self.values, _with_zeros(ts, self.values))[1]
+        return checked_jvp(self.rules, self.values, with_zeros(ts, self.values))[1]
 
 
 def _pushable(rules: Rules, fun: Callable, values, traced):
@@ -280,151 +285,38 @@ def _push(tangents: Sequence[Any], residuals: tuple, params: dict) -> tuple:
     return tuple(ts)
 
 
-# ---- checks of what rules return ----------------------------------------------------------------
+def _dependence(residuals: tuple, moving: Sequence[bool]) -> tuple[str | None, Sequence[bool]]:
+    """As `linearity.dependence`: a function with rules is linear if it is at some numbers."""
+    ((row,),) = residuals
+    call, values, traced = row.probed
+    places = tuple(i for i, moves in zip(traced, moving) if moves)
+    unknown = f"{call.rules.name}, which has rules of its own, may read its arguments"
+    if any(moving[len(traced) :]):
+        return unknown, ()
+    values = [concrete(v) for v in values]
+    if any(isinstance(v, Tracer) for v in values):
+        return unknown, ()
+    random = np.random.default_rng(0)
+    u, v = ([random.standard_normal(shape_of(values[i])) for i in places] for _ in range(2))
+
+    def at(scale_u, scale_v):
+        args = list(values)
+        for i, a, b in zip(places, u, v):
+            args[i] = (scale_u * a + scale_v * b).astype(dtype_of(values[i]))[()]
+        return [np.asarray(o) for o in call.fun(*args)]
+
+    zero, first = at(0, 0), at(1, 0)
+    depends = [bool(np.any(a != b)) for a, b in zip(zero, first)]
+    if places not in call.rules.proved:
+        for start, a, b, both in zip(zero, first, at(0, 1), at(1, 2)):
+            tolerance = 1e3 * np.finfo(both.dtype).eps * np.max(np.abs(both), initial=1) if both.size else 0
+            if both.dtype.kind in "fc" and np.any(np.abs(a + 2 * b - 2 * start - both) > tolerance):
+                return unknown, ()
+        call.rules.proved.add(places)
+    return None, depends
 
 
-def _type(x: Any) -> tuple | None:
-    """The shape and dtype of a leaf that has a derivative."""
-    return (shape_of(x), dtype_of(x)) if differentiable(x) else None
-
-
-def _with_zeros(tangents: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-    """Tangents with zeros in place of None where the value could have one."""
-    return [
-        np.zeros(shape_of(x), dtype_of(x))[()] if t is None and differentiable(x) else t
-        for t, x in zip(tangents, values)
-    ]
-
-
-def _checked_jvp(rules: Rules, values, tangents) -> tuple[list[Any], list[Any]]:
-    outs, ts = unchanged(lambda values: rules.jvp(values, tangents), values)
-    outs, ts = [settled(o) for o in outs], [settled(t) for t in ts]
-    if len(outs) != len(ts):
-        raise errors.CustomRuleError(
-            rules.name, "jvp", f"{len(outs)} results with {len(ts)} tangents", "a tangent for each result"
-        )
-    for o, t in zip(outs, ts):
-        if t is not None and dtype_of(t) != float0 and shape_of(t) != shape_of(o):
-            found = f"a tangent of shape {shape_of(t)} for a result of shape {shape_of(o)}"
-            raise errors.CustomRuleError(rules.name, "jvp", found, "tangents of the results' shapes")
-    return outs, [None if t is None or dtype_of(t) == float0 else t for t in ts]
-
-
-def _checked_share(rules: Rules, ct: Any, like: tuple) -> Any:
-    if ct is None or dtype_of(ct) == float0:
-        return None
-    if shape_of(ct) != like[0]:
-        found = f"a cotangent of shape {shape_of(ct)} for an argument of shape {like[0]}"
-        raise errors.CustomRuleError(rules.name, "bwd", found, "cotangents of the arguments' shapes")
-    return ct if isinstance(ct, (np.ndarray, np.generic, Tracer)) else np.asarray(ct)
-
-
-def _require_linear(rules: Rules, flows: str, record: Record, outs: Sequence[Any]) -> None:
-    values = [record.parts(o)[1][0] for o in outs if o is not None]
-    why = nonlinearity(record, values)
-    if why is not None:
-        raise errors.NotLinearRuleError(rules.name, flows, why)
-
-
-# ---- batches and programs -----------------------------------------------------------------------
-
-
-class Batched:
-    """A function with rules as one of whole batches: all results have the batch axis in front."""
-
-    def __init__(self, call: CustomCall, trace: Batch, batched: Sequence[bool]):
-        self.call, self.trace, self.batched = call, trace, batched
-        rules = call.rules
-        self.rules = Rules(
-            rules.name,
-            rules.jvp and self.jvp,
-            rules.fwd and self.fwd,
-            rules.bwd and self.bwd,
-            mark=rules.mark,
-        )
-
-    def fun(self, *args):
-        with self._running():
-            return self._out(self.call.fun(*self._in(args)))
-
-    def jvp(self, primals, tangents):
-        with self._running():
-            outs, ts = self.call.rules.jvp(self._in(primals), self._in(tangents))
-            return self._out(outs), self._out(ts)
-
-    def fwd(self, args):
-        with self._running():
-            outs, residuals = self.call.rules.fwd(self._in(args))
-            leaves, treedef = tree.flatten(residuals)
-            parts = [self.trace.parts(x) for x in leaves]
-            return self._out(outs), ([x for _, (x,) in parts], [b for b, _ in parts], treedef)
-
-    def bwd(self, residuals, cts):
-        leaves, batched, treedef = residuals
-        with self._running():
-            whole = [self.trace.whole(x) if b else x for x, b in zip(leaves, batched)]
-            cts = [None if ct is None else self.trace.whole(ct) for ct in cts]
-            shares = self.call.rules.bwd(tree.unflatten(treedef, whole), cts)
-            return [self._share(*pair) for pair in zip(shares, self.batched)]
-
-    def _running(self):
-        return resuming({self.trace: self.trace} if self.trace.closed else {})
-
-    def _in(self, values):
-        return [self.trace.whole(x) if b and x is not None else x for x, b in zip(values, self.batched)]
-
-    def _out(self, values):
-        return [None if x is None else self.trace.spread(x)[1][0] for x in values]
-
-    def _share(self, ct: Any, batched: bool) -> Any:
-        """The cotangent of an argument: one for each member, or their sum where all share it."""
-        if ct is None or dtype_of(ct) == float0:
-            return None
-        (spread,) = self.trace.spread(ct)[1]
-        return spread if batched else np.add.reduce(spread, axis=0)
-
-
-class StagedRules:
-    """Rules in a program, and what stands there for values that they may close over."""
-
-    def __init__(self, rules: Rules, trace: Stage, captured: Sequence[Any]):
-        self.rules, self.trace = rules, trace
-        self.variables = [x.variable for x in captured]
-
-    def __repr__(self) -> str:
-        return repr(self.rules)
-
-    def of(self, values: Sequence[Any]) -> Rules:
-        """The rules, where the captured variables have these values."""
-        bound = {self.trace: _Bound(self.trace, dict(zip(self.variables, values)))}
-
-        def running(rule):
-            def run(*args):
-                with resuming(bound) if self.trace.closed else suspending(self.trace):
-                    return rule(*args)
-
-            return rule and run
-
-        rules = self.rules
-        kept = rules.sequential, rules.mark
-        return Rules(rules.name, running(rules.jvp), running(rules.fwd), running(rules.bwd), *kept)
-
-
-class _Bound:
-    """Stands in for a trace that wrote a program, whose variables have values now."""
-
-    def __init__(self, trace: Trace, values: dict):
-        self.trace, self.values = trace, values
-
-    def own(self, x: Any) -> Any:
-        if self.trace.own(x) is None:
-            return None
-        if x.variable not in self.values:
-            self.trace.refuse("a custom rule")
-        return self.values[x.variable]
-
-    def process(self, prim, args: tuple, params: dict) -> Any:
-        return prim(*map(settled, args), **params)
+# ---- programs ------------------------------------------------------------------------------------
 
 
 class CustomPrimitive(CallPrimitive):
@@ -448,4 +340,5 @@ custom.impl = lambda *args, jaxpr, rules: tuple(program_function(jaxpr)(*args))
 custom.typed = lambda *types, jaxpr, rules: jaxpr.out_avals
 
 _PLAN = CallPlan(custom, _pull, _push)
+_PLAN.dependence = _dependence
 _PLAN.lives = lambda shares, residuals, params: shares.lives

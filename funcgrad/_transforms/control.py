@@ -51,9 +51,15 @@ def _array_leaves(leaves: Sequence[Any], treedef: tree.TreeDef) -> list[Any]:
 
 
 def _scalar(x: Any, name: str) -> Any:
-    if shape_of(x) != () or (hasattr(x, "dtype") and dtype_of(x).kind not in "biuf"):
-        raise errors.PredicateError(name, f"of shape {shape_of(x)}", describe(*caller()))
-    return x
+    if not isinstance(x, (Tracer, np.ndarray, np.generic, bool, int, float)):
+        found = f"of type {type(x).__name__}"
+    elif dtype_of(x).kind not in "biuf":
+        found = f"of dtype {dtype_of(x)}"
+    elif shape_of(x) != ():
+        found = f"of shape {shape_of(x)}"
+    else:
+        return x
+    raise errors.PredicateError(name, found, describe(*caller()))
 
 
 # ---- choices -------------------------------------------------------------------------------------

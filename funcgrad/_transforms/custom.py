@@ -38,6 +38,7 @@ class _CustomFunction:
             (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
         )
         self.numeric, self.sequential = numeric, vmap_method == "sequential"
+        self.proved: set[tuple[int, ...]] = set()  # see `Rules`
         self.jvp: Callable | None = None
         self.fwd: Callable | None = None
         self.bwd: Callable | None = None
@@ -129,8 +130,10 @@ class _Arguments:
         if custom.jvp is None and custom.fwd is None:
             return numeric_rules(self.fun, name, custom.numeric, closed_over(custom.fun))
         return Rules(
-            name, custom.jvp and self.jvp, custom.fwd and self.fwd, custom.bwd and self.bwd, custom.sequential
-        )
+            name, custom.jvp and self.jvp, custom.fwd and self.fwd, custom.bwd and self.bwd,
+            custom.sequential,
+            proved=custom.proved,
+        )  # fmt: skip
 
     def jvp(self, primals, tangents):
         tangents = [_float0_like(x) if t is None else t for t, x in zip(tangents, primals)]

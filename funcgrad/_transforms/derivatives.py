@@ -275,7 +275,7 @@ def linear_transpose(f: Callable, *primals: Any) -> Callable:
     (array([30.,  3.]),)
     """
     at_zero = tree.map(lambda x: np.zeros(shape_of(x), dtype_of(x)), primals)
-    recorded = Run(_all_of(f, at_zero), f, False, allow_int=False, kept=True)
+    recorded = Run(_all_of(f, at_zero), f, False, allow_int=False, kept=True, linear=True)
     why = nonlinearity(recorded.record, recorded.outs)
     if why is not None:
         raise errors.NotLinearError(name_of(f), why)

@@ -50,9 +50,12 @@ class Run:
         allow_int: bool,
         push: bool = False,
         kept: bool = False,
+        linear: bool = False,
     ):
-        """`push` records for the forward walk; `kept` says that the tape is walked after this call."""
+        """`push` records for the forward walk; `kept` says that the tape is walked after this call, `linear`
+        that the function must be linear."""
         self.record = record = new_record(push, kept)
+        record.linear = linear
         self.chosen = chosen
         self.leaves, self.treedef = tree.flatten(chosen.tree)
         tracers, self.slots = [], []
