@@ -303,7 +303,7 @@ def _bessel_quotient(f, sign):
         x,
         1,
         2,
-        lambda k: 0.5 * (-sign) ** k / math.factorial(k + 1) ** 2,
+        lambda k: 0.5 * sign**k / math.factorial(k + 1) ** 2,
         lambda x: sign * (f(x) - 1) / x,
     )
 
