@@ -100,8 +100,8 @@ class TestSystems:
             grad(lambda r: np.sum(L.pinv(SPD * r, rcond=r)))(0.1)
         with pytest.raises(errors.UnsupportedArgumentError, match="mode='raw'"):
             grad(lambda a: np.sum(L.qr(a, mode="raw")[0]))(SPD)
-        with pytest.raises(errors.UnsupportedArgumentError, match="complete"):
-            grad(lambda a: np.sum(L.qr(a, mode="complete")[0]))(SPD[:, :2])
+        with pytest.raises(errors.ArbitraryBasisError, match="qr"):
+            grad(lambda a: np.sum(L.qr(a, mode="complete")[0]))(SPD[:, :1])
 
 
 class TestDeterminants:

@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from funcgrad import errors
 from funcgrad._core.types import ShapeDtypeStruct
 from funcgrad._primitives.kinds import general
 from funcgrad._primitives.linalg import adjoint, conj, hermitian_part, inexact, inv, real_dtype, skew
+from funcgrad._primitives.repeated import require_zero
 
 # ---- Cholesky ------------------------------------------------------------------------------
 
@@ -66,3 +68,28 @@ def qr_type(a):
     k = a.shape[-1]
     dtype = inexact(a)
     return ShapeDtypeStruct(a.shape, dtype), ShapeDtypeStruct(a.shape[:-2] + (k, k), dtype)
+
+
+@general
+def rest_of_basis(q):
+    """Vectors that complete orthonormal columns to a basis, those that `np.linalg.qr` takes."""
+    return np.linalg.qr(q, "complete")[0][..., q.shape[-1] :]
+
+
+# Of all bases of the rest the derivative is that of the one which turns no more than it must: what depends on
+# the others has none.
+@rest_of_basis.jvp
+def rest_of_basis_jvp(t, y, q):
+    return -q @ (adjoint(t) @ y)
+
+
+@rest_of_basis.vjp
+def rest_of_basis_vjp(g, y, q):
+    require_zero(skew(adjoint(y) @ conj(g)), g, function="qr", error=errors.ArbitraryBasisError)
+    return -conj(y @ (g.mT @ q))
+
+
+@rest_of_basis.typing
+def rest_of_basis_type(q):
+    m, n = q.shape[-2:]
+    return ShapeDtypeStruct(q.shape[:-1] + (m - n,), q.dtype)

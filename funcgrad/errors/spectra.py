@@ -44,7 +44,7 @@ class RepeatedEigenvalueError(FuncgradError, ValueError):
 
 
 class ArbitraryBasisError(FuncgradError, ValueError):
-    """The function depends on the further columns of ``svd(a, full_matrices=True)``.
+    """The function depends on the further columns of ``svd(a, full_matrices=True)`` or ``qr(a, "complete")``.
 
     They are any orthonormal basis of what the singular vectors leave out. Only what they span has a
     derivative: with these columns N, the projector ``N @ N.T``.
@@ -57,7 +57,8 @@ class ArbitraryBasisError(FuncgradError, ValueError):
     def __str__(self):
         return (
             f"{self.function}: the function depends on which basis completes the vectors, at {self.where}\n"
-            "Any orthonormal one does. Use the projector N @ N.T of these columns N, or full_matrices=False."
+            "Any orthonormal one does. Use the projector N @ N.T of these columns N, or leave them "
+            "out: full_matrices=False, mode='reduced'."
         )
 
 

@@ -176,18 +176,17 @@ def cholesky(a, /, *, upper=False):
 def qr(a, mode="reduced"):
     a = _matrices(a)
     m, n = a.shape[-2:]
-    if mode in ("raw", "economic", "full", "f", "e") or (mode == "complete" and m > n):
-        raise errors.UnsupportedArgumentError(
-            "linalg.qr",
-            f"mode={mode!r}" + (" of a matrix with more rows than columns" if mode == "complete" else ""),
-            describe(*caller(2)),
-            'Use mode="reduced"; the further columns are any basis of what Q leaves out.',
-        )
+    if mode in ("raw", "economic", "full", "f", "e"):
+        cure = 'Use mode="reduced", which gives Q itself and R.'
+        raise errors.UnsupportedArgumentError("linalg.qr", f"mode={mode!r}", describe(*caller(2)), cure)
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f"Unrecognized mode '{mode}'")
     q, r = factorizations.qr(a[..., :m] if n > m else a)
     if n > m:
         r = np.concatenate([r, prims.adjoint(q) @ a[..., m:]], axis=-1)
+    if mode == "complete" and m > n:
+        q = np.concatenate([q, factorizations.rest_of_basis(q)], axis=-1)
+        r = np.concatenate([r, np.zeros((*r.shape[:-2], m - n, n), r.dtype)], axis=-2)
     return r if mode == "r" else _QRResult(q, r)
 
 
