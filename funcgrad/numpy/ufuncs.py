@@ -14,6 +14,7 @@ from funcgrad._interpreters.batch import batch_leading
 from funcgrad._primitives import arithmetic, constants, selection, special
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 from funcgrad.numpy.arguments import given, numbers_of, refuse_out
+from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.protocol import implements
 
 
@@ -207,6 +208,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     if not copy:
         cure = "Leave copy=False out, and write x = np.nan_to_num(x)."
         raise errors.InPlaceError("np.nan_to_num(x, copy=False)", describe(*caller(2)), cure)
+    x = asarray(x)
     if dtype_of(x).kind == "c":
         parts = (
             nan_to_num(np.real(x), True, nan, posinf, neginf),
