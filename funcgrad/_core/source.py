@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import os
 import sys
 from types import CodeType
@@ -11,7 +12,15 @@ import numpy as np
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__))
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _SCIPY = os.path.join(os.path.dirname(_NUMPY), "scipy")  # where it is if it is: nobody imports it for this
-_LIBRARIES = tuple([path + os.sep for path in (_NUMPY, _SCIPY, _OWN)])
+_STANDARD = os.path.dirname(os.path.abspath(os.__file__))
+# a thread's own frames, beneath which there is no user's
+_THREADS = (os.path.join(_STANDARD, "concurrent") + os.sep, os.path.join(_STANDARD, "threading.py"))
+_LIBRARIES = (*[path + os.sep for path in (_NUMPY, _SCIPY, _OWN)], *_THREADS)
+
+#: In a thread that a transform started: where the user called that.
+started_at: contextvars.ContextVar[tuple[CodeType, int] | None] = contextvars.ContextVar(
+    "started_at", default=None
+)
 
 # file name -> whether it belongs to NumPy, SciPy or funcgrad, so that paths are compared once per file and
 # not once per call. (A dict by code object would be slower: a code object hashes all that it holds.)
@@ -39,7 +48,7 @@ def caller(depth: int = 3, _internal_get=_internal.get) -> tuple[CodeType, int]:
         if not internal:
             return code, frame.f_lasti
         frame = frame.f_back
-    return code, 0  # called from no user code at all
+    return started_at.get() or (code, 0)  # called from no user code in this thread
 
 
 def stacklevel() -> int:

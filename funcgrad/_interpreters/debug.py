@@ -19,7 +19,7 @@ from funcgrad._core.tracer import Tracer, closeable, concrete
 from funcgrad._interpreters.batch import Batched
 from funcgrad._interpreters.forward import Dual, Forward, push_forward
 from funcgrad._interpreters.record import Record, Recorded
-from funcgrad._interpreters.reverse import walk_back
+from funcgrad._interpreters.reverse import _walk
 
 Entry = tuple[int, ...]
 Event = tuple[Any, ...]  #: the facts of a `NonFiniteError`
@@ -67,7 +67,7 @@ def _place() -> str:
     """Where the user called what is being computed: in a walk over a tape, what the row was."""
     frame = sys._getframe(2)
     while frame is not None and is_internal(frame.f_code.co_filename):
-        if frame.f_code in (walk_back.__code__, push_forward.__code__):
+        if frame.f_code in (_walk.__code__, push_forward.__code__):
             return frame.f_locals["tape"].where(frame.f_locals["row"])
         frame = frame.f_back
     return describe(*caller(2))

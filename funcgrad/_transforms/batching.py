@@ -138,9 +138,8 @@ def _batch_size(arrays, axes, axis_size: int | None, path: Callable[[int], str],
     )
 
 
-def batched_call(f: Callable, seeds: Sequence[Any], size: int) -> list[Any]:
+def batched_call(f: Callable, seeds: Sequence[Any], trace: Batch) -> list[Any]:
     """`f` on leaves with a batch axis in front; its results' leaves likewise."""
-    trace = Batch(size)
     try:
         outs = f([trace.batched(s) for s in seeds])
     finally:

@@ -6,15 +6,27 @@ from collections.abc import Callable
 
 from funcgrad import tree
 from funcgrad._transforms.arguments import Argnums, Chosen, differentiable_leaf, wraps
+from funcgrad._transforms.chunks import MAX_BYTES, Chunks, Progress, Workers
 from funcgrad._transforms.derivatives import jvp, value_and_grad
-from funcgrad._transforms.jacobians import jacfwd, jacrev
+from funcgrad._transforms.jacobians import jacrev, push_jacobian
 
 
-def hessian(f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False) -> Callable:
+def hessian(
+    f: Callable,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    chunk_size: int | None = None,
+    max_bytes: int | None = MAX_BYTES,
+    progress: Progress = None,
+    workers: Workers = None,
+) -> Callable:
     """The Hessian: the forward-mode Jacobian of the reverse-mode one.
 
     Args:
         f, argnums, has_aux, holomorphic: as for `jacrev`.
+        chunk_size, max_bytes, progress, workers: as for `jacfwd`.
 
     Returns:
         A function that returns a tree like the output of trees like the argument of trees like the
@@ -29,9 +41,9 @@ def hessian(f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorphi
     array([[-4.,  3.],
            [ 3.,  0.]])
     """
-    return wraps(f, "hessian")(
-        jacfwd(jacrev(f, argnums, has_aux, holomorphic), argnums, has_aux, holomorphic)
-    )
+    rows = jacrev(f, argnums, has_aux, holomorphic, max_bytes=max_bytes)
+    chunks = Chunks("hessian", chunk_size, max_bytes, progress, workers)
+    return wraps(f, "hessian")(push_jacobian(rows, argnums, has_aux, holomorphic, chunks))
 
 
 def hvp(f: Callable, argnums: Argnums = 0, has_aux: bool = False) -> Callable:

@@ -18,21 +18,9 @@ from funcgrad._transforms.arguments import (
     wraps,
     zeros,
 )  # fmt: skip
-from funcgrad._transforms.batching import batched_call
+from funcgrad._transforms.chunks import MAX_BYTES, Chunks, Progress, Workers, recorded_bytes
 from funcgrad._transforms.pushing import Push
-from funcgrad._transforms.recording import Run, check_holomorphic, plain, unshared
-
-
-def _basis(leaves) -> tuple[list[np.ndarray], int]:
-    """The unit vectors of the space of all leaves together: for each leaf its part of every one."""
-    sizes = [math.prod(shape_of(x)) for x in leaves]
-    total, start, parts = sum(sizes), 0, []
-    for x, size in zip(leaves, sizes):
-        part = np.zeros((total, size), dtype_of(x))
-        part[range(start, start + size), range(size)] = 1
-        parts.append(part.reshape(total, *shape_of(x)))
-        start += size
-    return parts, total
+from funcgrad._transforms.recording import Run, check_holomorphic, plain
 
 
 def _split(batch: Any, leaves, move_last: bool) -> list[Any]:
@@ -57,11 +45,25 @@ def jacrev(
     has_aux: bool = False,
     holomorphic: bool = False,
     allow_int: bool = False,
+    *,
+    chunk_size: int | None = None,
+    max_bytes: int | None = MAX_BYTES,
+    progress: Progress = None,
+    workers: Workers = None,
 ) -> Callable:
     """The Jacobian by reverse mode: one batched sweep for all outputs; for fewer outputs than inputs.
 
     Args:
         f, argnums, has_aux, holomorphic, allow_int: as for `grad`, but outputs may be any tree of arrays.
+        chunk_size: how many directions (here: entries of the output) are in a batch; None: all, or as
+            many as `max_bytes` allows.
+        max_bytes: about how much a batch may compute, in bytes: directions times what one of them takes.
+            None: any number. The default is 1 GiB.
+        progress: True writes a line to stderr; a function is called as ``progress(done, total)``, counted
+            in directions, after each batch.
+        workers: how many threads run batches, or a `concurrent.futures.Executor` of threads. NumPy lets
+            threads run side by side in operations on large arrays. Inside of another transform, whose
+            traced values belong to one thread, batches run one after another.
 
     Returns:
         A function that returns a tree like the output, whose leaves are trees like the argument, whose
@@ -77,17 +79,19 @@ def jacrev(
            [0., 3., 2.]])
     """
 
+    chunks = Chunks("jacrev", chunk_size, max_bytes, progress, workers)
+
     @wraps(f, "jacrev")
     def run(*args, **kwargs):
         recorded = Run(Chosen(f, argnums, args, kwargs), f, has_aux, allow_int)
-        jacobian = _pull_jacobian(recorded, f, holomorphic, "jacrev")
+        jacobian = _pull_jacobian(recorded, f, holomorphic, chunks)
         return (jacobian, recorded.aux) if has_aux else jacobian
 
     return run
 
 
-def _pull_jacobian(recorded: Run, f: Callable, holomorphic: bool, transform: str) -> Any:
-    outs = recorded.outs
+def _pull_jacobian(recorded: Run, f: Callable, holomorphic: bool, chunks: Chunks) -> Any:
+    outs, transform = recorded.outs, chunks.transform
     dtypes = [dtype_of(o) for o in outs]
     check_holomorphic(recorded.leaves, dtypes, holomorphic, f, transform)
     if any(d.kind in "iub" for d in dtypes):
@@ -97,14 +101,14 @@ def _pull_jacobian(recorded: Run, f: Callable, holomorphic: bool, transform: str
     if len(outs) == 1 and shape_of(outs[0]) == ():  # a gradient: no batch for one seed
         cts = recorded.pull([dtypes[0].type(1)], consume=True)
         return tree.unflatten(recorded.out_treedef, [recorded.finish(cts)])
-    seeds, total = _basis(outs)
     differentiable = [i for i, slot in enumerate(recorded.slots) if slot is not None]
 
-    def pull(seeds):
-        cts = recorded.pull(seeds, consume=True)
+    def pull(seeds, last):
+        cts = recorded.pull(seeds, consume=last)
         return [_finish_member(cts[i], recorded.leaves[i]) for i in differentiable]
 
-    rows = unshared(batched_call(pull, seeds, total), seeds)
+    tape = recorded.record.tape
+    rows = chunks.run(pull, outs, f, lambda: recorded_bytes(tape, [*outs, *recorded.leaves]))
     by_output = [[None] * len(recorded.leaves) for _ in outs]
     for index, batch in zip(differentiable, rows):
         for o, part in enumerate(_split(batch, outs, move_last=False)):
@@ -123,11 +127,23 @@ def _finish_member(ct: Any, like: Any) -> Any:
     return ct if ct.dtype == dtype_of(like) else np.real(ct).astype(dtype_of(like))
 
 
-def jacfwd(f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False) -> Callable:
+def jacfwd(
+    f: Callable,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    chunk_size: int | None = None,
+    max_bytes: int | None = MAX_BYTES,
+    progress: Progress = None,
+    workers: Workers = None,
+) -> Callable:
     """The Jacobian by forward mode: one batched sweep for all inputs; for fewer inputs than outputs.
 
     Args:
         f, argnums, has_aux, holomorphic: as for `grad`, but outputs may be any tree of arrays.
+        chunk_size, max_bytes, progress, workers: as for `jacrev`; directions are entries of the input. The
+            function runs once for each batch, and again if one took more than `max_bytes`.
 
     Returns:
         As `jacrev`.
@@ -141,7 +157,16 @@ def jacfwd(f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorphic
     array([ 1., -0.])
     """
 
-    @wraps(f, "jacfwd")
+    chunks = Chunks("jacfwd", chunk_size, max_bytes, progress, workers)
+    return push_jacobian(f, argnums, has_aux, holomorphic, chunks)
+
+
+def push_jacobian(
+    f: Callable, argnums: Argnums, has_aux: bool, holomorphic: bool, chunks: Chunks
+) -> Callable:
+    """`jacfwd` in chunks that are given; for other transforms made of it."""
+
+    @wraps(f, chunks.transform)
     def run(*args, **kwargs):
         chosen = Chosen(f, argnums, args, kwargs)
         leaves, treedef = tree.flatten(chosen.tree)
@@ -152,28 +177,40 @@ def jacfwd(f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorphic
                 "Pass holomorphic=True for a complex-differentiable function, or differentiate with "
                 "respect to real and imaginary parts.",
             )  # fmt: skip
-        seeds, total = _basis(leaves)
-        runs = []
+        first = []
 
-        def push(seeds):
-            runs.append(Push(chosen, treedef, leaves, seeds, f, has_aux))
+        def push(seeds, last):
+            pushed = Push(chosen, treedef, leaves, seeds, f, has_aux)
             if holomorphic:
-                check_holomorphic(leaves, [dtype_of(o) for o in runs[0].outs], True, f, "jacfwd")
-            return runs[0].tangents
+                check_holomorphic(leaves, [dtype_of(o) for o in pushed.outs], True, f, chunks.transform)
+            if not first:
+                first.append((pushed.out_treedef, pushed.aux))
+            return pushed.tangents
 
-        columns = unshared(batched_call(push, seeds, total), seeds)
+        columns = chunks.run(push, leaves, f)
+        out_treedef, aux = first[0]
         trees = [tree.unflatten(treedef, _split(batch, leaves, move_last=True)) for batch in columns]
-        jacobian = tree.unflatten(runs[0].out_treedef, trees)
-        return (jacobian, runs[0].aux) if has_aux else jacobian
+        jacobian = tree.unflatten(out_treedef, trees)
+        return (jacobian, aux) if has_aux else jacobian
 
     return run
 
 
-def jacobian(f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False) -> Callable:
+def jacobian(
+    f: Callable,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    chunk_size: int | None = None,
+    max_bytes: int | None = MAX_BYTES,
+    progress: Progress = None,
+    workers: Workers = None,
+) -> Callable:
     """The Jacobian, by whichever mode is cheaper: reverse unless there are fewer inputs than outputs.
 
     Args:
-        f, argnums, has_aux, holomorphic: as for `jacrev`.
+        f, argnums, has_aux, holomorphic, chunk_size, max_bytes, progress, workers: as for `jacrev`.
 
     Returns:
         As `jacrev`.
@@ -186,7 +223,8 @@ def jacobian(f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorph
     >>> jacobian(lambda t: np.array([1.0, 2.0]) * t)(3.0)
     array([1., 2.])
     """
-    forward = jacfwd(f, argnums, has_aux, holomorphic)
+    chunks = Chunks("jacobian", chunk_size, max_bytes, progress, workers)
+    forward = push_jacobian(f, argnums, has_aux, holomorphic, chunks)
 
     @wraps(f, "jacobian")
     def run(*args, **kwargs):
@@ -197,7 +235,7 @@ def jacobian(f: Callable, argnums: Argnums = 0, has_aux: bool = False, holomorph
 
         if size(recorded.leaves) < size(recorded.outs):
             return forward(*args, **kwargs)
-        rows = _pull_jacobian(recorded, f, holomorphic, "jacobian")
+        rows = _pull_jacobian(recorded, f, holomorphic, chunks)
         return (rows, recorded.aux) if has_aux else rows
 
     return run
