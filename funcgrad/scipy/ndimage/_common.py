@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad.numpy.arguments import negative_axis, refuse_out
+from funcgrad import errors
+from funcgrad._core.source import caller, describe
+from funcgrad._core.tracer import Tracer
+from funcgrad.numpy.arguments import negative_axis
 from funcgrad.numpy.creation import asarray
 from funcgrad.scipy._convolution import padded
 
@@ -30,15 +33,19 @@ def floats(x: Any) -> Any:
 
 def target(function: str, input: Any, output: Any) -> np.dtype:
     """The dtype of a filter's passes: that of the input, or that which was asked for."""
-    if isinstance(output, np.ndarray):
-        refuse_out(f"ndimage.{function}", output)
+    _refuse_array(function, output)
     return asarray(input).dtype if output is None else np.dtype(output)
+
+
+def _refuse_array(function: str, output: Any) -> None:
+    if isinstance(output, (np.ndarray, Tracer)):
+        cure = "Leave it out, or give a dtype: the function returns its result."
+        raise errors.InPlaceError(f"scipy.ndimage.{function}(..., output=array)", describe(*caller(3)), cure)
 
 
 def finished(function: str, out: Any, dtype: np.dtype, output: Any) -> Any:
     """A result in the dtype of the input, or in that which was asked for."""
-    if isinstance(output, np.ndarray):
-        refuse_out(f"ndimage.{function}", output)
+    _refuse_array(function, output)
     if output is not None:
         dtype = np.dtype(output)
     elif out.dtype.kind == "c" and dtype.kind != "c":

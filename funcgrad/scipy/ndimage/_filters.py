@@ -162,7 +162,7 @@ def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None):
     def second(x, axis, output, mode, cval):
         return correlate1d(x, [1, -2, 1], axis, output, mode, cval)
 
-    return generic_laplace(input, second, output, mode, cval, axes=axes)
+    return generic_laplace(input, second, target("laplace", input, output), mode, cval, axes=axes)
 
 
 def _derived(sigma: Any, axes: tuple[int, ...], order: int, options: dict):
@@ -178,7 +178,8 @@ def _derived(sigma: Any, axes: tuple[int, ...], order: int, options: dict):
 @implements(ndimage.gaussian_laplace)
 def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **kwargs):
     chosen = chosen_axes(axes, asarray(input).ndim)
-    return generic_laplace(input, _derived(sigma, chosen, 2, kwargs), output, mode, cval, axes=chosen)
+    dtype = target("gaussian_laplace", input, output)
+    return generic_laplace(input, _derived(sigma, chosen, 2, kwargs), dtype, mode, cval, axes=chosen)
 
 
 @implements(ndimage.generic_gradient_magnitude)
@@ -254,7 +255,7 @@ def _footprint(size: Any, footprint: Any, count: int) -> np.ndarray:
     return np.ones([int(n) for n in per_axis(size, count)], bool)
 
 
-def _extremes(reduce: Any):
+def _extremes(reduce: Any, name: str):
     def extreme(
         input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None
     ):
@@ -268,7 +269,7 @@ def _extremes(reduce: Any):
             for axis, n, how, o in zip(axes, footprint.shape, modes, origins):
                 if n > 1:
                     x = reduce(_windows(x, np.ones(n, bool), (axis,), how, cval, o), axis=0)
-        return finished(f"{reduce.__name__}_filter", x, asarray(input).dtype, output)
+        return finished(name, x, asarray(input).dtype, output)
 
     def extreme1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
         axes = (negative_axis(axis, asarray(input).ndim),)
@@ -277,8 +278,8 @@ def _extremes(reduce: Any):
     return extreme, extreme1d
 
 
-maximum_filter, maximum_filter1d = _extremes(np.max)
-minimum_filter, minimum_filter1d = _extremes(np.min)
+maximum_filter, maximum_filter1d = _extremes(np.max, "maximum_filter")
+minimum_filter, minimum_filter1d = _extremes(np.min, "minimum_filter")
 for _own, _ours in (
     (ndimage.maximum_filter, maximum_filter),
     (ndimage.maximum_filter1d, maximum_filter1d),

@@ -136,4 +136,4 @@ def center_of_mass(input, labels=None, index=None):
 @implements(ndimage.label)
 def label(input, structure=None, output=None):
     """The regions of an image are constant: their numbers are plain."""
-    return ndimage.label(_known(input, "label(x)") != 0, structure, output)
+    return ndimage.label(_known(asarray(input), "label(x)") != 0, structure, output)

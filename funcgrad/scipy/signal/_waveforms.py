@@ -113,6 +113,7 @@ def find_peaks(x, height=None, threshold=None, distance=None, prominence=None, w
     if width is not None:
         cure = "Widths are interpolated without derivative: apply it to stop_gradient(x)."
         refuse_argument("scipy.signal.find_peaks", "width=", cure)
+    x = asarray(x)
     known = _known(x, "find_peaks(x)")
     peaks, found = signal.find_peaks(
         known, height, threshold, distance, prominence, None, wlen, rel_height, plateau_size
