@@ -22,7 +22,8 @@ def named(name):
 SMOOTH = {
     "erf": (signed,), "erfc": (signed,), "erfcx": (signed,), "erfi": (signed,), "erfinv": (x,),
     "erfcinv": (above - 1.2,), "dawsn": (signed,), "ndtr": (signed,), "log_ndtr": (signed - 1,),
-    "ndtri": (p,), "ndtri_exp": (-above,), "nrdtrimn": (p, above, signed), "nrdtrisd": (signed, 0.9 * p, above),
+    "ndtri": (p,), "ndtri_exp": (-above,), "nrdtrimn": (p, above, signed),
+    "nrdtrisd": (signed, 0.9 * p, above),
     "owens_t": (signed, x), "voigt_profile": (signed, above, x),
     "expit": (signed,), "logit": (p,), "log_expit": (signed,), "exp2": (signed,), "exp10": (signed,),
     "expm1": (signed,), "log1p": (x,), "cbrt": (above,), "cosm1": (signed,), "exprel": (signed,),
@@ -36,9 +37,12 @@ SMOOTH = {
     "_lgam1p": (x,), "beta": (x, above), "betaln": (x, above), "poch": (above, x), "binom": (above, x),
     "j0": (signed,), "j1": (signed,), "y0": (above,), "y1": (above,), "i0": (signed,), "i1": (signed,),
     "i0e": (signed,), "i1e": (signed,), "k0": (above,), "k1": (above,), "k0e": (above,), "k1e": (above,),
-    "ber": (signed,), "bei": (signed,), "ker": (above,), "kei": (above,), "berp": (signed,), "beip": (signed,),
-    "kerp": (above,), "keip": (above,), "itstruve0": (above,), "it2struve0": (above,), "itmodstruve0": (above,),
-    "exp1": (above,), "expi": (above,), "spence": (above,), "wrightomega": (signed,), "_scaled_exp1": (above,),
+    "ber": (signed,), "bei": (signed,), "ker": (above,), "kei": (above,), "berp": (signed,),
+    "beip": (signed,),
+    "kerp": (above,), "keip": (above,), "itstruve0": (above,), "it2struve0": (above,),
+    "itmodstruve0": (above,),
+    "exp1": (above,), "expi": (above,), "spence": (above,), "wrightomega": (signed,),
+    "_scaled_exp1": (above,),
     "ellipk": (x,), "ellipkm1": (x,), "ellipe": (x,), "ellipkinc": (signed, x), "ellipeinc": (above, x),
     "agm": (x, above), "elliprc": (x, above), "elliprf": (x, above, 2 * x), "elliprd": (x, above, 2 * x),
     "elliprg": (x, above, 2 * x), "elliprj": (x, above, 2 * x, 0.5 * above),
@@ -46,24 +50,28 @@ SMOOTH = {
 }  # fmt: skip
 #: name: the plain arguments in front, and the points of those after them.
 STEERED = {
-    "jv": ((1.3,), (signed + 1.1,)), "yv": ((1.3,), (above,)), "iv": ((0.7,), (above,)), "kv": ((0.7,), (above,)),
+    "jv": ((1.3,), (signed + 1.1,)), "yv": ((1.3,), (above,)), "iv": ((0.7,), (above,)),
+    "kv": ((0.7,), (above,)),
     "yn": ((2,), (above,)), "kn": ((2,), (above,)), "ive": ((0.7,), (above,)), "kve": ((1.3,), (above,)),
     "jve": ((1.3,), (above,)), "yve": ((1.3,), (above,)), "struve": ((0.4,), (above,)),
     "modstruve": ((0.4,), (above,)), "expn": ((3,), (above,)), "hyp0f1": ((1.3,), (signed,)),
-    "hyp1f1": ((0.6, 1.3), (signed,)), "hyp2f1": ((0.6, 1.3, 1.7), (x - 0.4,)), "hyperu": ((0.6, 1.3), (above,)),
+    "hyp1f1": ((0.6, 1.3), (signed,)), "hyp2f1": ((0.6, 1.3, 1.7), (x - 0.4,)),
+    "hyperu": ((0.6, 1.3), (above,)),
     "wright_bessel": ((0.5, 1.2), (x,)), "log_wright_bessel": ((0.5, 1.2), (x,)),
     "gammainc": ((1.7,), (above,)), "gammaincc": ((1.7,), (above,)), "gammaincinv": ((1.7,), (p,)),
     "gammainccinv": ((1.7,), (p,)), "betainc": ((1.7, 2.4), (p,)), "betaincc": ((1.7, 2.4), (p,)),
     "betaincinv": ((1.7, 2.4), (p,)), "betainccinv": ((1.7, 2.4), (p,)), "_zeta": ((2.5,), (above,)),
     "eval_legendre": ((3,), (signed,)), "eval_chebyt": ((3,), (signed,)), "eval_chebyu": ((4,), (signed,)),
     "eval_chebyc": ((3,), (signed,)), "eval_chebys": ((4,), (signed,)), "eval_sh_legendre": ((3,), (signed,)),
-    "eval_sh_chebyt": ((3,), (signed,)), "eval_sh_chebyu": ((4,), (signed,)), "eval_hermite": ((3,), (signed,)),
+    "eval_sh_chebyt": ((3,), (signed,)), "eval_sh_chebyu": ((4,), (signed,)),
+    "eval_hermite": ((3,), (signed,)),
     "eval_hermitenorm": ((4,), (signed,)), "eval_laguerre": ((3,), (signed,)),
     "eval_genlaguerre": ((3, 0.6), (signed,)), "eval_gegenbauer": ((3, 0.6), (signed,)),
     "eval_jacobi": ((3, 0.6, 1.2), (signed,)), "eval_sh_jacobi": ((3, 2.6, 1.2), (signed,)),
     "lpmv": ((1, 3), (x,)), "bdtr": ((2, 5), (p,)), "bdtrc": ((2, 5), (p,)), "bdtri": ((2, 5), (p,)),
     "nbdtr": ((2, 5), (p,)), "nbdtrc": ((2, 5), (p,)), "nbdtri": ((2, 5), (p,)), "pdtr": ((2,), (above,)),
-    "pdtrc": ((2,), (above,)), "pdtri": ((2,), (p,)), "chdtr": ((3.4,), (above,)), "chdtrc": ((3.4,), (above,)),
+    "pdtrc": ((2,), (above,)), "pdtri": ((2,), (p,)), "chdtr": ((3.4,), (above,)),
+    "chdtrc": ((3.4,), (above,)),
     "chdtri": ((3.4,), (p,)), "fdtr": ((3.0, 5.0), (above,)), "fdtrc": ((3.0, 5.0), (above,)),
     "fdtri": ((3.0, 5.0), (p,)), "stdtr": ((4.5,), (signed,)), "stdtrit": ((4.5,), (p,)),
     "nctdtr": ((4.5, 0.7), (signed,)), "nctdtrit": ((4.5, 0.7), (p,)), "ncfdtr": ((3.0, 5.0), (above, above)),
@@ -85,20 +93,21 @@ BETWEEN = {
 }
 #: Functions of several outputs: plain arguments in front, and points.
 OUTPUTS = {
-    "airy": ((), (signed,)), "airye": ((), (above,)), "itairy": ((), (0.1 * signed,)), "fresnel": ((), (signed,)),
+    "airy": ((), (signed,)), "airye": ((), (above,)), "itairy": ((), (0.1 * signed,)),
+    "fresnel": ((), (signed,)),
     "modfresnelp": ((), (above,)), "modfresnelm": ((), (above,)), "shichi": ((), (above,)),
     "sici": ((), (above,)), "kelvin": ((), (above,)), "itj0y0": ((), (above,)), "iti0k0": ((), (above,)),
-    "it2j0y0": ((), (above,)), "it2i0k0": ((), (above,)), "ellipj": ((), (above, x)), "pbdv": ((1.3,), (signed,)),
+    "it2j0y0": ((), (above,)), "it2i0k0": ((), (above,)), "ellipj": ((), (above, x)),
+    "pbdv": ((1.3,), (signed,)),
     "pbvv": ((1.3,), (signed,)), "pbwa": ((0.7,), (signed,)), "mathieu_cem": ((2, 1.5), (20 * above,)),
     "mathieu_sem": ((2, 1.5), (20 * above,)), "mathieu_modcem1": ((2, 1.5), (x,)),
     "mathieu_modcem2": ((2, 1.5), (x,)), "mathieu_modsem1": ((2, 1.5), (x,)),
-    "mathieu_modsem2": ((2, 1.5), (x,)), "pro_ang1": ((1, 2, 1.5), (p - 0.5,)), "obl_ang1": ((1, 2, 1.5), (p - 0.5,)),
-    "pro_ang1_cv": ((1, 2, 1.5, 7.8), (p - 0.5,)), "obl_ang1_cv": ((1, 2, 1.5, 4.2), (p - 0.5,)),
-    "pro_rad1": ((1, 2, 1.5), (above,)), "pro_rad2": ((1, 2, 1.5), (above,)), "obl_rad1": ((1, 2, 1.5), (above,)),
-    "obl_rad2": ((1, 2, 1.5), (above,)),
-    "pro_rad1_cv": ((1, 2, 1.5, 7.8), (above,)), "pro_rad2_cv": ((1, 2, 1.5, 7.8), (above,)),
-    "obl_rad1_cv": ((1, 2, 1.5, 4.2), (above,)), "obl_rad2_cv": ((1, 2, 1.5, 4.2), (above,)),
+    "mathieu_modsem2": ((2, 1.5), (x,)),
 }  # fmt: skip
+PROLATE, OBLATE = (1, 2, 1.5, sc.pro_cv(1, 2, 1.5)), (1, 2, 1.5, sc.obl_cv(1, 2, 1.5))
+for kind, where in (("ang1", p - 0.5), ("rad1", above)):
+    OUTPUTS |= {f"pro_{kind}": (PROLATE[:3], (where,)), f"pro_{kind}_cv": (PROLATE, (where,))}
+    OUTPUTS |= {f"obl_{kind}": (OBLATE[:3], (where,)), f"obl_{kind}_cv": (OBLATE, (where,))}
 
 
 def steered(name, front):
@@ -151,9 +160,10 @@ _CONSTANT = [
     row("gammasgn", lambda a: a * sc.gammasgn(a), (signed,)),
     row("round", lambda a: a * sc.round(a), (signed,)),
 ]
-#: What is not as usual: in float32 SciPy warns of counts, and some functions are NaN; second derivatives of
-#: smirnov are refused.
+#: What is not as usual: in float32 SciPy warns of counts, and some functions are NaN or do not end; second
+#: derivatives of smirnov are refused.
 _DOUBLE = "bdtr bdtrc bdtri modfresnelp modfresnelm mathieu_cem mathieu_sem".split()
+_DOUBLE += [f"{name}{cv}" for name in OUTPUTS if name[:4] in ("pro_", "obl_") for cv in ("", "_cv")]
 _DOUBLE += [f"mathieu_mod{letter}em{kind}" for letter in "cs" for kind in (1, 2)]
 OWN = {name: {"dtypes": ("f8",)} for name in _DOUBLE} | {"smirnov": {"order": 1}, "smirnovi": {"order": 1}}
 

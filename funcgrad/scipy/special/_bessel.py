@@ -148,26 +148,28 @@ declare("k1e", _scaled_of_order(1, lambda y, x: y - 0.5 * (sc.k0e(x) + sc.kve(2,
 
 
 def _spherical(name, below, above):
-    """f_n' = (below n f_(n-1) + above (n+1) f_(n+1))/(2n + 1), from 10.51.1 and 10.51.4."""
+    """f_n' = (below n f_(n-1) + above (n+1) f_(n+1))/(2n + 1), from 10.51.1 and 10.51.4; so too its slope."""
     function = getattr(sc, name)
 
-    def slope(n, z):
+    def slope_of_slope(g, n, z):
         order = of(n, z)
-        lower, upper = np.abs(np.subtract(n, 1)), np.add(n, 1)
-        total = below * order * f(lower, z) + above * (order + 1) * f(upper, z)
-        return total / (2 * order + 1)
+        lower, upper = slope(np.abs(np.subtract(n, 1)), z), slope(np.add(n, 1), z)
+        return g * ((below * order * lower + above * (order + 1) * upper) / (2 * order + 1))
 
-    f = elementwise(
+    value = elementwise(
         lambda n, z: function(n, z), ORDER, lambda g, n, z: g * slope(n, z), args="n z", name=name
+    )
+    slope = elementwise(
+        lambda n, z: function(n, z, derivative=True), ORDER, slope_of_slope, args="n z", name=f"{name}_d"
     )
 
     def call(n, z, derivative=False):
-        return slope(n, z) if derivative else f(n, z)
+        return slope(n, z) if derivative else value(n, z)
 
     IMPLEMENTATIONS[function] = call
-    for private, carried_out in ((f"_{name}", f), (f"_{name}_d", slope)):
+    for private, primitive in ((f"_{name}", value), (f"_{name}_d", slope)):
         if find(private) is not None:
-            IMPLEMENTATIONS[find(private)] = carried_out
+            IMPLEMENTATIONS[find(private)] = primitive
 
 
 _spherical("spherical_jn", 1, -1)

@@ -143,7 +143,8 @@ def perm(N, k, exact=False):
 def factorial(n, exact=False, extend="zero"):
     """gamma(n + 1), and 0 for negative n unless ``extend="complex"``."""
     _refuse_exact("factorial", exact)
-    out = sc.gamma(n + 1)
+    n = _floating(n)
+    out = np.astype(sc.gamma(n + 1), np.result_type(dtype_of(n), np.float64))  # SciPy's results are double
     return out if extend == "complex" else np.where(np.less(n, 0), 0.0, out)
 
 

@@ -80,9 +80,16 @@ def _spheroidal(name, value, curvature):
     _wave(f"{name}_cv", 5, lambda w, slope, m, n, c, cv, x: curvature(w, slope, m, c, cv, x))
 
 
-for _kind in ("ang1", "rad1", "rad2"):
-    _spheroidal(f"pro_{_kind}", sc.pro_cv, _prolate)
-    _spheroidal(f"obl_{_kind}", sc.obl_cv, _oblate if _kind == "ang1" else _oblate_radial)
+_spheroidal("pro_ang1", sc.pro_cv, _prolate)
+_spheroidal("pro_rad1", sc.pro_cv, _prolate)
+_spheroidal("obl_ang1", sc.obl_cv, _oblate)
+_spheroidal("obl_rad1", sc.obl_cv, _oblate_radial)
+
+_SECOND = "SciPy's values and slopes of radial functions of the second kind do not fit each other"
+for _name in ("pro_rad2", "obl_rad2"):
+    for _suffix, _args in (("", "m n c x"), ("_cv", "m n c cv x")):
+        _refused = (_SECOND,) * len(_args.split())
+        declare_outputs(_name + _suffix, _refused, _refused, args=_args)
 
 declare("pro_cv", ORDER, ORDER, SHAPE, args="m n c")
 declare("obl_cv", ORDER, ORDER, SHAPE, args="m n c")
