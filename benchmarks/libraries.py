@@ -45,6 +45,12 @@ class Library:
         gradient = self.gradient(f, params)
         return lambda: [w - 0.01 * g for w, g in zip(params, gradient())]
 
+    def gradients(self, f: Callable, rows: Any) -> Callable:
+        return lambda: self.module.vmap(self.module.grad(f))(rows)
+
+    def samples(self, f: Callable, params: list, images: Any, labels: Any) -> Callable:
+        return lambda: self.module.vmap(self.module.grad(f), (None, 0, 0))(params, images, labels)
+
     def tape(self, f: Callable, x: Any) -> Any:
         """Whatever holds the tape of ``f(x)``."""
         return self.module.vjp(f, x)
@@ -56,7 +62,21 @@ class Funcgrad(Library):
         self.np = np  # plain NumPy is its promise
 
 
-class Autograd(Library):
+class Looping(Library):
+    """A library without vmap: a loop over the batch."""
+
+    def gradients(self, f, rows):
+        return lambda: np.stack([self.module.grad(f)(x) for x in rows])
+
+    def samples(self, f, params, images, labels):
+        def call():
+            members = [self.module.grad(f)(params, *member) for member in zip(images, labels)]
+            return [np.stack(parts) for parts in zip(*members)]
+
+        return call
+
+
+class Autograd(Looping):
     def product(self, f, x, v):
         return lambda: self.module.make_jvp(self.module.grad(f))(x)(v)[1]
 
@@ -64,7 +84,7 @@ class Autograd(Library):
         return self.module.make_vjp(f)(x)
 
 
-class Advect(Library):
+class Advect(Looping):
     def product(self, f, x, v):
         return lambda: self.module.jvp(self.module.grad(f))(x, tangents=v)[1]
 
@@ -94,6 +114,12 @@ class Jax(Library):
 
     def training(self, f, params):
         return self._finished(super().training(f, params))
+
+    def gradients(self, f, rows):
+        return self._finished(super().gradients(f, rows))
+
+    def samples(self, f, params, images, labels):
+        return self._finished(super().samples(f, params, images, labels))
 
 
 class Torch(Library):
@@ -127,6 +153,14 @@ class Torch(Library):
 
     def hessian(self, f, x):
         return lambda: self.module.func.hessian(f)(x)
+
+    def gradients(self, f, rows):
+        func = self.module.func
+        return lambda: func.vmap(func.grad(f))(rows)
+
+    def samples(self, f, params, images, labels):
+        func = self.module.func
+        return lambda: func.vmap(func.grad(f), (None, 0, 0))(params, images, labels)
 
     def tape(self, f, x):
         return f(x.detach().requires_grad_())

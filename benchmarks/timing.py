@@ -52,11 +52,11 @@ def calls_of(work: Work, libraries) -> dict[str, Callable]:
     """The derivative by hand, and each library's, as calls without arguments."""
     x, *constants = work.inputs()
     calls = {"by hand": lambda: work.hand(x, *constants)}
-    directions = 1 if work.kind == "product" else 0
+    behind = {"product": 1, "samples": 2}.get(work.kind, 0)
     for name, library in libraries.items():
         arrays = [c if isinstance(c, int) else library.array(c) for c in constants]
-        vectors, own = arrays[:directions], arrays[directions:]
-        f = lambda x, np=library.np, own=own: work.objective(np, x, *own)  # noqa: E731
+        vectors, own = arrays[:behind], arrays[behind:]
+        f = lambda x, *member, np=library.np, own=own: work.objective(np, x, *member, *own)  # noqa: E731
         calls[name] = getattr(library, work.kind)(f, library.array(x), *vectors)
     return calls
 

@@ -18,11 +18,12 @@ class Work:
 
     Attributes:
         name, size: how the tables call it.
-        kind: "gradient", "product" (of the Hessian with a vector), "hessian" or "training" (a gradient
-            and a step along it).
+        kind: "gradient", "product" (of the Hessian with a vector), "hessian", "training" (a gradient
+            and a step along it), "gradients" (of each row of `x`) or "samples" (of each row of two more
+            inputs, with respect to the parameters that they share).
         objective: ``objective(np, x, *constants)``, a scalar.
         hand: the same derivative by hand; a product's takes the vector behind `x`.
-        inputs: makes ``(x, *constants)``; a product's vector is behind `x`.
+        inputs: makes ``(x, *constants)``; a product's vector, and the samples, are behind `x`.
         count: operations or reads, where the time of one is of interest.
         quick: whether a quick run includes it.
     """
@@ -285,6 +286,48 @@ def layers_gradient(x, count):
     return total + g
 
 
+# ---- batches ---------------------------------------------------------------------------------
+
+
+def rosenbrock(np, x):
+    return np.sum(100.0 * (x[1:] - x[:-1] * x[:-1]) ** 2 + (1.0 - x[:-1]) ** 2)
+
+
+def rosenbrock_gradients(x):
+    """Of all rows at once."""
+    r = x[:, 1:] - x[:, :-1] * x[:, :-1]
+    g = np.zeros_like(x)
+    g[:, 1:] = 200.0 * r
+    g[:, :-1] -= 400.0 * r * x[:, :-1] + 2.0 * (1.0 - x[:, :-1])
+    return g
+
+
+def rosenbrock_inputs(count):
+    return (np.random.default_rng(0).normal(size=(count, 10)),)
+
+
+def sample(np, params, image, label):
+    """The cross-entropy of one image, by a network with one hidden layer."""
+    w1, b1, w2, b2 = params
+    z = np.tanh(image @ w1 + b1) @ w2 + b2
+    return np.log(np.sum(np.exp(z))) - np.sum(z * label)
+
+
+def sample_gradients(params, images, labels):
+    w1, b1, w2, b2 = params
+    h = np.tanh(images @ w1 + b1)
+    e = np.exp(h @ w2 + b2)
+    g2 = e / np.sum(e, axis=1, keepdims=True) - labels
+    g1 = (g2 @ w2.T) * (1.0 - h * h)
+    return [images[:, :, None] * g1[:, None, :], g1, h[:, :, None] * g2[:, None, :], g2]
+
+
+def sample_inputs(batch):
+    rng = np.random.default_rng(0)
+    params = [rng.normal(0, 0.125, (64, 256)), np.zeros(256), rng.normal(0, 0.06, (256, 10)), np.zeros(10)]
+    return params, rng.uniform(size=(batch, 64)), np.eye(10)[rng.integers(10, size=batch)]
+
+
 WORKS = [
     *[Work("chain", f"k={k:,}", "gradient", chain, chain_gradient, partial(chain_inputs, k), k, k <= 10_000)
       for k in (100, 10_000, 100_000, 1_000_000)],
@@ -303,4 +346,9 @@ WORKS = [
       for n in (64, 256) for t in ("float32", "float64")],
     Work("logistic HVP", "100,000 x 50", "product", logistic, logistic_product, logistic_inputs),
     Work("Hessian", "n=200", "hessian", dense, dense_hessian, dense_inputs),
+    Work("gradients", "1,000 x 10", "gradients", rosenbrock, rosenbrock_gradients,
+         partial(rosenbrock_inputs, 1_000)),
+    *[Work("sample gradients", f"{n} images", "samples", sample, sample_gradients,
+           partial(sample_inputs, n), 0, n < 100)
+      for n in (32, 256)],
 ]  # fmt: skip
