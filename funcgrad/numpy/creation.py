@@ -14,11 +14,20 @@ from funcgrad._primitives.kinds import IMPLEMENTATIONS
 from funcgrad.numpy.arguments import numbers_of
 
 
+#: Classes that are neither traced nor hold what may be.
+_PLAIN = frozenset((np.ndarray, float, int, bool, complex, str, np.float64, np.float32, np.int64, type(None)))
+
+
 def has_tracer(x: Any) -> bool:
     """Whether a traced value is among the entries of lists and tuples, nested to any depth."""
-    if isinstance(x, Tracer):
-        return True
-    return isinstance(x, (list, tuple)) and any(map(has_tracer, x))
+    if type(x) in _PLAIN:
+        return False
+    if isinstance(x, (list, tuple)):
+        for part in x:
+            if type(part) not in _PLAIN and has_tracer(part):
+                return True
+        return False
+    return isinstance(x, Tracer)
 
 
 def _strong(x: Tracer) -> Tracer:
@@ -31,6 +40,9 @@ def _stack(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         return np.stack([_stack(part) for part in x]) if x else np.asarray(x)
     return _strong(x) if isinstance(x, Tracer) else np.asarray(x)
+
+
+_MANY = 100  # entries of a list
 
 
 def array(object: Any, dtype: Any = None, *, copy: bool | None = True, order: str = "K",
@@ -51,10 +63,15 @@ def array(object: Any, dtype: Any = None, *, copy: bool | None = True, order: st
     >>> grad(lambda x: np.sum(np.array([x, x**2, 1.0])))(3.0)
     np.float64(7.0)
     """
-    if like is not None and not has_tracer(object):
-        return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, like=like)
-    if not has_tracer(object):
-        return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
+    many = isinstance(object, (list, tuple)) and len(object) > _MANY
+    if many or not has_tracer(object):
+        try:  # of many entries, to look at each would take longer than NumPy does
+            if like is None:
+                return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
+            return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, like=like)
+        except (TypeError, ValueError):
+            if not many or not has_tracer(object):
+                raise
     out = _stack(object)
     if dtype is not None and out.dtype != np.dtype(dtype):
         out = out.astype(dtype)
@@ -82,7 +99,11 @@ def asarray(a: Any, dtype: Any = None, order: str | None = None, *, device: str 
     """
     if isinstance(a, Tracer) and dtype is None and not copy:
         return _strong(a)
-    if not has_tracer(a):
+    if isinstance(a, (list, tuple)):
+        return (
+            array(a, dtype, order=order, copy=copy) if copy is not False else np.asarray(a, dtype, copy=copy)
+        )
+    if not isinstance(a, Tracer):
         return np.asarray(a, dtype, order, device=device, copy=copy)
     return array(a, dtype, copy=bool(copy))
 

@@ -262,7 +262,12 @@ def _like(name: str):
 
 zeros_like = implements(np.zeros_like)(_like("zeros"))
 ones_like = implements(np.ones_like)(_like("ones"))
-empty_like = implements(np.empty_like)(_like("empty"))
+_empty_like = _like("empty")
+
+
+@implements(np.empty_like)
+def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    return _empty_like(prototype, dtype, order, subok, shape)
 
 
 @implements(np.full_like)
