@@ -13,7 +13,6 @@ from funcgrad._primitives.arithmetic import convert
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 from funcgrad.numpy.arguments import numbers_of
 
-
 #: Classes that are neither traced nor hold what may be.
 _PLAIN = frozenset((np.ndarray, float, int, bool, complex, str, np.float64, np.float32, np.int64, type(None)))
 
