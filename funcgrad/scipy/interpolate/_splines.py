@@ -352,13 +352,18 @@ def splder(tck, n=1):
 
 @implements(scipy.interpolate.splantider)
 def splantider(tck, n=1):
-    return splder(tck, -n) if n < 0 else _padded(*accumulate(*_parts(tck), n))
+    if n < 0:
+        return splder(tck, -n)
+    t, c, k = accumulate(*_parts(tck), n)
+    return _padded(t, c, k, c[-1:] if n else 0 * c[-1:])
 
 
-def _padded(t, c, k):
+def _padded(t, c, k, filling=None):
     """As FITPACK has it, with as many coefficients as knots."""
     missing = t.shape[0] - c.shape[0]
-    return t, np.concatenate([c, np.zeros((missing, *c.shape[1:]), c.dtype)], axis=0), k
+    if filling is None:
+        filling = np.zeros((1, *c.shape[1:]), c.dtype)
+    return t, np.concatenate([c, *[filling] * missing], axis=0), k
 
 
 @implements(scipy.interpolate.splrep)
