@@ -43,8 +43,8 @@ square = elementwise(np.square, lambda g, x: g * (2 * x))
 
 
 def _power_base(g, a, b):
-    # b * a**(b - 1), and 0 where b is 0: there a**b is constant, though a**(b - 1) may be infinite
-    flat = np.equal(b, 0)
+    # b * a**(b - 1), and 0 where both are 0: there a**b is constant in a, though a**(b - 1) is infinite
+    flat = np.equal(b, 0) & np.equal(a, 0)
     if nowhere(flat):
         return g * (b * np.power(a, b - 1))
     zero = np.zeros((), g.dtype)

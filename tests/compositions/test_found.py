@@ -29,3 +29,12 @@ def test_a_plain_share_after_a_traced_one_after_a_plain_one():
 
 
 V = np.array([0.7, -1.1, 0.4])
+
+
+def test_the_mixed_derivative_of_a_power_with_exponent_0():
+    """Where an exponent is 0 the slope by the base is 0, but it depends on the exponent."""
+    base, exponent = np.array([2.0, 0.5]), np.zeros(2)
+    for derive in (fg.grad, lambda f: lambda x: fg.jvp(f, (x,), (np.ones_like(x),))[1]):
+        slope = derive(lambda b: np.sum(fg.grad(lambda a: np.sum(np.power(a, b)))(base)))
+        np.testing.assert_allclose(np.sum(slope(exponent)), 2.5)
+    assert np.all(fg.grad(lambda a: np.sum(np.power(a, exponent)))(np.array([0.0, 3.0])) == 0)

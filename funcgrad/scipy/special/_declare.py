@@ -86,7 +86,7 @@ def kernel(function: Callable) -> Callable:
         arrays = np.broadcast_arrays(*args)
         with np.errstate(all="ignore"):
             wide = [x.astype(np.complex128 if x.dtype.kind == "c" else np.float64) for x in arrays]
-            out = np.asarray(function(*wide, **params))
+            out = function(*map(np.atleast_1d, wide), **params).reshape(arrays[0].shape)
             single = dtype.kind in "fc" and np.finfo(dtype).dtype.itemsize <= 4
             if single:
                 out = out.astype(np.complex64 if out.dtype.kind == "c" else np.float32)

@@ -59,12 +59,14 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
     else:  # then the largest carries the derivative of those that are equal to it
         ties = infinite & np.equal(counted, largest)
         largest = np.where(infinite, np.max(np.real(counted), axis=axis, keepdims=True), largest)
-        shifted = np.where(ties, 0.0, a - np.where(infinite & (largest < 0), 0.0, largest))
+        finite = np.where(infinite & (largest < 0), 0.0, largest)
+        shifted = np.where(ties, 0.0, a) - np.where(ties, 0.0, finite)
     if b is None:
         total = np.sum(np.exp(shifted), axis=axis, keepdims=True)
     else:
-        uncounted = np.equal(b, 0) & (np.real(shifted) > 0)  # whose power may overflow
-        total = np.sum(b * np.exp(np.where(uncounted, 0.0, shifted)), axis=axis, keepdims=True)
+        most = math.log(np.finfo(dtype_of(shifted)).max) - 1
+        over = np.equal(b, 0) & (np.real(shifted) > most)  # 0 times a power that overflows
+        total = np.sum(b * np.exp(np.where(over, most, shifted)), axis=axis, keepdims=True)
     sign = np.sign(total)
     out = np.log(np.abs(total) if return_sign else total) + largest
     if not keepdims:

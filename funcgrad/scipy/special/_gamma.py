@@ -181,7 +181,8 @@ declare(
 @kernel
 def _gamma_density(a, x):
     """x^(a-1) exp(-x) / gamma(a); SciPy's own factor is accurate for large a, a power exact at x = 0."""
-    plain = x ** (a - 1) * np.exp(-x) * sc.rgamma(a)
+    reciprocal = sc.rgamma(a)
+    plain = np.where(reciprocal == 0, 0.0, x ** (a - 1) * np.exp(-x) * reciprocal)
     factor = find("_igam_fac")
     if factor is None:
         accurate = np.exp(sc.xlogy(a - 1, x) - x - sc.gammaln(a))
