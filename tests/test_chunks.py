@@ -213,6 +213,24 @@ def test_batches_run_in_threads():
     }
 
 
+@pytest.mark.parametrize("jac", [jacfwd, jacrev])
+def test_traced_values_that_no_derivative_shows_keep_their_thread(jac):
+    class Model:
+        def __call__(self, x):
+            threads.add(threading.get_ident())
+            return np.sin(x) + self.w
+
+    threads, model = set(), Model()
+
+    def loss(w):
+        model.w = w
+        return np.sum(jac(model, chunk_size=1, workers=2)(X)) * w
+
+    found = grad(loss)(2.0)
+    np.testing.assert_allclose(found, np.sum(np.cos(X)), rtol=1e-14)
+    assert threads == {threading.get_ident()}
+
+
 def test_an_error_in_a_thread_names_the_users_line():
     def g(x):
         if threading.current_thread() is not threading.main_thread():

@@ -92,7 +92,8 @@ class Chunks:
         """``call(seeds, last)`` on a batch of all unit vectors of the space of all leaves together.
 
         Args:
-            call: gets for each leaf its part of the vectors, and whether they are the last.
+            call: gets for each leaf its part of the vectors, and whether they are the last; returns results,
+                and other values by which it shows whether it holds traced ones.
             f: the user's function, which may close over traced values.
             bytes_each: tells about how much one direction takes; None: it is counted, and a batch that takes
                 more than it may starts again as a smaller one.
@@ -107,7 +108,7 @@ class Chunks:
             limit = self._limit() if counted and size > 1 else None
             trace = Batch(stop) if limit is None else Metered(stop, limit)
             try:
-                first = self._call(call, leaves, 0, stop, stop == total, trace)
+                first, values = self._call(call, leaves, 0, stop, stop == total, trace)
                 break
             except Exceeded as exceeded:
                 if exceeded.trace is not trace:
@@ -117,10 +118,10 @@ class Chunks:
         self._tell(stop, total)
         bounds = [(start, min(start + size, total)) for start in range(stop, total, size)]
         # the tape of an enclosing transform takes rows of one thread
-        alone = self.workers is None or any(isinstance(x, Tracer) for x in [*first, *leaves])
+        alone = self.workers is None or any(isinstance(x, Tracer) for x in [*first, *values, *leaves])
         if alone or closed_over(f):
             for start, stop in bounds:
-                results.put(start, self._call(call, leaves, start, stop, stop == total))
+                results.put(start, self._call(call, leaves, start, stop, stop == total)[0])
                 self._tell(stop, total)
         elif bounds:
             futures = importlib.import_module("concurrent.futures")  # which takes 10 ms
@@ -131,9 +132,15 @@ class Chunks:
                     self._spread(executor, futures.as_completed, call, leaves, bounds, results)
         return results.arrays
 
-    def _call(self, call, leaves, start: int, stop: int, last: bool, trace: Batch | None = None) -> list[Any]:
-        seeds = basis(leaves, start, stop)
-        return unshared(batched_call(lambda s: call(s, last), seeds, trace or Batch(stop - start)), seeds)
+    def _call(self, call, leaves, start: int, stop: int, last: bool, trace: Batch | None = None) -> tuple:
+        seeds, values = basis(leaves, start, stop), []
+
+        def results(seeds):
+            out, others = call(seeds, last)
+            values.extend(others)
+            return out
+
+        return unshared(batched_call(results, seeds, trace or Batch(stop - start)), seeds), values
 
     def _spread(self, executor, as_completed, call, leaves, bounds, results: _Results) -> None:
         """Run batches in threads, each in a copy of this context (`debug_nans`, `np.errstate`)."""
@@ -147,7 +154,7 @@ class Chunks:
                 futures[future] = start, stop
             for future in as_completed(futures):
                 start, stop = futures.pop(future)
-                results.put(start, future.result())
+                results.put(start, future.result()[0])
                 done += stop - start
                 self._tell(done, total)
         finally:  # after an error

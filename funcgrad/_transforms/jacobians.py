@@ -105,7 +105,7 @@ def _pull_jacobian(recorded: Run, f: Callable, holomorphic: bool, chunks: Chunks
 
     def pull(seeds, last):
         cts = recorded.pull(seeds, consume=last)
-        return [_finish_member(cts[i], recorded.leaves[i]) for i in differentiable]
+        return [_finish_member(cts[i], recorded.leaves[i]) for i in differentiable], outs
 
     tape = recorded.record.tape
     rows = chunks.run(pull, outs, f, lambda: recorded_bytes(tape, [*outs, *recorded.leaves]))
@@ -185,7 +185,7 @@ def push_jacobian(
                 check_holomorphic(leaves, [dtype_of(o) for o in pushed.outs], True, f, chunks.transform)
             if not first:
                 first.append((pushed.out_treedef, pushed.aux))
-            return pushed.tangents
+            return pushed.tangents, [*pushed.outs, *tree.leaves(pushed.aux)]
 
         columns = chunks.run(push, leaves, f)
         out_treedef, aux = first[0]
