@@ -184,6 +184,8 @@ def test_what_has_no_derivative_is_refused(f):
         lambda x: stats.multivariate_normal.logpdf(x, 0.0, 1.0, allow_singular=True),
         lambda x: stats.spearmanr(x * np.ones((3, 2))),
         lambda x: stats.pearsonr(x * np.arange(3), np.arange(3), method=stats.PermutationMethod()),
+        lambda x: stats.differential_entropy(x * np.arange(9.0), method="correa"),
+        lambda x: stats.ttest_ind(x * np.arange(5.0), np.arange(4.0), trim=0.2),
     ],
 )
 def test_arguments_without_derivative_are_refused(f):
@@ -238,3 +240,36 @@ def test_constant_samples():
             warnings.simplefilter("ignore")
             expected = f(x, axis=1)
         np.testing.assert_allclose(jvp(lambda x: f(x, axis=1), (x,), (x,))[0], expected)
+
+
+def test_welchs_p_value_is_refused_only_where_it_is_read():
+    x, y = np.array([0.3, -1.0, 2.0, 0.7]), np.array([1.0, 1.5, 0.2])
+    result = stats.ttest_ind(x, y, equal_var=False)
+    assert jvp(lambda x: stats.ttest_ind(x, y, equal_var=False).statistic, (x,), (x,))[0] == result.statistic
+    assert vmap(lambda x: stats.ttest_ind(x, y, equal_var=False).pvalue)(x[None]) == pytest.approx(
+        result.pvalue
+    )
+    with pytest.raises(errors.MissingDerivativeError):
+        grad(lambda x: stats.ttest_ind(x, y, equal_var=False).pvalue)(x)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda m, x: m.tmean(x, (-0.5, 1.0)),
+        lambda m, x: m.tvar(x, (-0.5, 1.0), (False, True)),
+        lambda m, x: m.tsem(x, (None, 1.0)),
+        lambda m, x: m.circstd(x),
+        lambda m, x: m.kstat(x, 4),
+        lambda m, x: m.jarque_bera(x).pvalue,
+        lambda m, x: m.power_divergence(x + 3, lambda_="neyman").pvalue,
+        lambda m, x: m.wasserstein_distance(x, [0.0, 1.0], None, [0.3, 0.7]),
+        lambda m, x: m.energy_distance(x, [0.0, 1.0]),
+        lambda m, x: m.differential_entropy(x, method="vasicek"),
+        lambda m, x: m.describe(x).minmax[1],
+        lambda m, x: m.f_oneway(x, [1.0, 2.0]).pvalue,
+    ],
+)
+def test_statistics_are_scipys(f):
+    x = np.array([0.3, -1.0, 2.0, 0.7, -0.2])
+    assert jvp(lambda x: f(stats, x), (x,), (x,))[0] == pytest.approx(f(own, x), rel=1e-12)

@@ -3,7 +3,7 @@
 from scipy import stats as _own
 
 from funcgrad.scipy._mirror import mirror as _mirror
-from funcgrad.scipy.stats import _discrete, _extreme, _gamma, _multivariate, _normal, _summaries
+from funcgrad.scipy.stats import _discrete, _extreme, _gamma, _inference, _multivariate, _normal, _summaries
 from funcgrad.scipy.stats._base import Distribution as _Distribution
 from funcgrad.scipy.stats._kinds import bare as _bare
 from funcgrad.scipy.stats._multivariate import Multivariate as _Multivariate

@@ -263,7 +263,7 @@ class Line(NamedTuple):
         return iter(self[:5])  # five can be unpacked, as from SciPy's
 
 
-def _tail(dist: Any, alternative: str, statistic: Any, *parameters: Any, **given: Any) -> Any:
+def tail(dist: Any, alternative: str, statistic: Any, *parameters: Any, **given: Any) -> Any:
     """The p-value of a statistic whose distribution is symmetric about 0."""
     if alternative == "less":
         return dist.cdf(statistic, *parameters, **given)
@@ -290,7 +290,7 @@ def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0):
     dy = y - np.mean(y, axis=axis, keepdims=True)
     norms = np.linalg.norm(dx, axis=axis, keepdims=True), np.linalg.norm(dy, axis=axis, keepdims=True)
     r = np.clip(np.sum((dx / norms[0]) * (dy / norms[1]), axis=axis), -1.0, 1.0)
-    return Correlation(r, _tail(beta, alternative, r, n / 2 - 1, n / 2 - 1, loc=-1, scale=2))
+    return Correlation(r, tail(beta, alternative, r, n / 2 - 1, n / 2 - 1, loc=-1, scale=2))
 
 
 def _ranks(x, *, axis):
@@ -319,7 +319,7 @@ def spearmanr(a, b=None, axis=0, nan_policy="propagate", alternative="two-sided"
     u, v = ranks(x, axis=-1), ranks(y[0], axis=-1)
     r, n = np.corrcoef(u, v)[0, 1], x.shape[0]
     statistic = r * np.sqrt((n - 2) / ((r + 1) * (1 - r)))
-    return Correlation(r, _tail(t, alternative, statistic, n - 2))
+    return Correlation(r, tail(t, alternative, statistic, n - 2))
 
 
 @implements(stats.linregress)
@@ -339,7 +339,7 @@ def linregress(x, y, alternative="two-sided", *, axis=0, nan_policy="propagate",
     statistic = r * np.sqrt(freedom / ((1.0 - r + 1e-20) * (1.0 + r + 1e-20)))
     stderr = np.sqrt((1 - r * r) * yy / xx / freedom)
     intercept_stderr = stderr * np.sqrt(xx + mean_x * mean_x)
-    pvalue = _tail(t, alternative, statistic, freedom)
+    pvalue = tail(t, alternative, statistic, freedom)
     return Line(slope, mean_y - slope * mean_x, r, pvalue, stderr, intercept_stderr)
 
 
