@@ -14,6 +14,13 @@ LABELS = np.array([[0, 1, 1, 2, 2, 0], [1, 1, 0, 2, 3, 3]] * 2 + [[0, 0, 3, 3, 1
 #: Places within the image and beyond its edges, at no sample and no middle between two.
 PLACES = np.array([[0.3, 2.7, 3.6, -1.2, 5.3], [1.4, 4.2, 0.2, 6.3, -2.3]])
 MODES = ("reflect", "constant", "nearest", "mirror", "wrap", "grid-constant", "grid-wrap")
+MORPHOLOGY = {
+    name: getattr(ndimage, name)
+    for name in (
+        "grey_erosion", "grey_dilation", "grey_opening", "grey_closing", "morphological_gradient",
+        "morphological_laplace", "white_tophat", "black_tophat",
+    )
+}  # fmt: skip
 F8 = {"dtypes": ("f8",)}
 ALL = {"dtypes": ("f4", "f8", "c16")}
 
@@ -57,6 +64,19 @@ SAMPLES = [
     Sample(
         "percentile_filter", lambda x: ndimage.percentile_filter(x, 30, size=3, mode="nearest") ** 2, (V,)
     ),
+    *[
+        Sample(name, lambda x, f=f: f(x, (2, 3), mode="nearest") ** 2, (M,), **F8)
+        for name, f in MORPHOLOGY.items()
+    ],
+    *[
+        Sample(
+            f"{name}-structure",
+            lambda x, s, f=f: f(x, structure=s, footprint=CROSS, origin=(0, -1)),
+            (M, W),
+            **F8,
+        )
+        for name, f in MORPHOLOGY.items()
+    ],
     Sample("fourier_gaussian", lambda x: ndimage.fourier_gaussian(x, 0.8), (M,), dtypes=("f8", "c16")),
     Sample("fourier_shift", lambda x: ndimage.fourier_shift(x, (0.5, 1.0)), (M,), dtypes=("f8", "c16")),
     Sample("fourier_uniform", lambda x: ndimage.fourier_uniform(x, 3.0), (M,), dtypes=("c16",)),
@@ -150,6 +170,7 @@ SAMPLES = [
     Sample("standard_deviation", lambda x: ndimage.standard_deviation(x, LABELS, 2), (M,), **F8),
     Sample("ndimage.maximum", lambda x: ndimage.maximum(x**2, LABELS, [2, 1]), (M,)),
     Sample("ndimage.minimum", lambda x: ndimage.minimum(x**2, LABELS), (M,)),
+    Sample("extrema", lambda x: ndimage.extrema(x**2, LABELS)[:2], (M,), stage=False, batch=False, **F8),
     Sample("ndimage.median", lambda x: ndimage.median(x**2, LABELS, [3, 0]), (M,), **F8),
     Sample("center_of_mass", lambda x: ndimage.center_of_mass(x**2), (M,), **F8),
     Sample("center_of_mass-labels", lambda x: ndimage.center_of_mass(x**2, LABELS, [1, 3])[1], (M,), **F8),

@@ -229,7 +229,7 @@ def _real(input: Any) -> Any:
     return x
 
 
-def _windows(x: Any, footprint: Any, axes: tuple[int, ...], mode: Any, cval: Any, origin: Any) -> Any:
+def windows(x: Any, footprint: Any, axes: tuple[int, ...], mode: Any, cval: Any, origin: Any) -> Any:
     """The values within a footprint about each sample, along a new first axis."""
     widths = [reach(n, o) for n, o in zip(footprint.shape, per_axis(origin, len(axes)))]
     wide = extended(x, widths, mode, cval, axes)
@@ -263,12 +263,12 @@ def _extremes(reduce: Any, name: str):
         axes = chosen_axes(axes, x.ndim)
         footprint = _footprint(size, footprint, len(axes))
         if not footprint.all():
-            x = reduce(_windows(x, footprint, axes, mode, cval, origin), axis=0)
+            x = reduce(windows(x, footprint, axes, mode, cval, origin), axis=0)
         else:
             modes, origins = per_axis(mode, len(axes)), per_axis(origin, len(axes))
             for axis, n, how, o in zip(axes, footprint.shape, modes, origins):
                 if n > 1:
-                    x = reduce(_windows(x, np.ones(n, bool), (axis,), how, cval, o), axis=0)
+                    x = reduce(windows(x, np.ones(n, bool), (axis,), how, cval, o), axis=0)
         return finished(name, x, asarray(input).dtype, output)
 
     def extreme1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
@@ -292,12 +292,12 @@ for _own, _ours in (
 def _ranked(input, rank_of, size, footprint, output, mode, cval, origin, axes):
     x = _real(input)
     axes = chosen_axes(axes, x.ndim)
-    windows = _windows(x, _footprint(size, footprint, len(axes)), axes, mode, cval, origin)
-    count = windows.shape[0]
+    values = windows(x, _footprint(size, footprint, len(axes)), axes, mode, cval, origin)
+    count = values.shape[0]
     rank = rank_of(count)
     if not 0 <= rank < count:
         raise RuntimeError("rank not within filter footprint size")
-    return finished("rank_filter", np.sort(windows, axis=0)[rank], x.dtype, output)
+    return finished("rank_filter", np.sort(values, axis=0)[rank], x.dtype, output)
 
 
 @implements(ndimage.rank_filter)

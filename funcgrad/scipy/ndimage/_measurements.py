@@ -137,3 +137,11 @@ def center_of_mass(input, labels=None, index=None):
 def label(input, structure=None, output=None):
     """The regions of an image are constant: their numbers are plain."""
     return ndimage.label(_known(asarray(input), "label(x)") != 0, structure, output)
+
+
+@implements(ndimage.extrema)
+def extrema(input, labels=None, index=None):
+    """The extremes follow the image; their positions are constant."""
+    known = _known(asarray(input), "extrema(x)")
+    places = ndimage.extrema(known, labels, index)[2:]
+    return minimum(input, labels, index), maximum(input, labels, index), *places
