@@ -431,3 +431,17 @@ def test_arrays_that_a_rule_keeps_are_not_changed_by_it():
     close(out, 4 * X)
     close(x, X)
     close(pull(X)[0], 4 * X)
+
+
+def test_rules_stay_with_the_transform_whose_values_they_get():
+    """A function that closes over a value of a newer transform keeps its rule for the older one's arguments."""
+
+    def f(x):
+        def inner(w):
+            unit = custom_vjp(lambda x: x * (w if np.ndim(w) == 0 else 1.0))
+            unit.defvjp(lambda x: (x * 2.0, None), lambda _, g: (100.0 * g,))
+            return unit(x)
+
+        return grad(inner, unused="zero")(2.0) + inner(3.0)
+
+    close(grad(f)(5.0), 100.0 + 1.0)

@@ -61,7 +61,9 @@ class CustomCall(Call):
         with suspending(trace) as captured:
             values = [settled(a) for a in args]
             captured.clear()  # what is read from now on, the function or a rule closes over
-            if rules.fwd is None:
+            if not traced:  # whose arguments are older ones' gives its rules to those
+                outs, row = bind(self, values, below=trace), _Row()
+            elif rules.fwd is None:
                 outs, row = _linearized(rules, values, traced, trace)
             elif not trace.push:
                 outs, row = _pullable(rules, values, traced)
@@ -74,12 +76,9 @@ class CustomCall(Call):
             row.probed = self, values, traced
         not_newer(outs, trace)
         parents = [(mine[i].slot, values[i]) for i in traced]
-        row.through = []
-        if captured:
-            for i, out in enumerate(self.fun(*values)):
-                if (own := trace.own(settled(out))) is not None:
-                    row.through.append(i)
-                    parents.append((own.slot, own.value))
+        closures = self._by_closures(trace, values) if captured else {}
+        row.through, row.count = list(closures), len(outs)
+        parents += [(own.slot, own.value) for own in closures.values()]
         return record_call(trace, _PLAN, parents, outs, row) if parents else outs
 
     def forward(self, trace: Forward, args: Sequence[Any]) -> list[Any]:
@@ -88,7 +87,10 @@ class CustomCall(Call):
             values = [settled(a) for a in args]
             captured.clear()
             tangents = [None if tracer is None else tracer.tangent for tracer in mine]
-            if rules.jvp is not None:
+            if not any(tracer is not None for tracer in mine):
+                outs = bind(self, values, below=trace)
+                ts = [None] * len(outs)
+            elif rules.jvp is not None:
                 outs, ts = checked_jvp(rules, values, with_zeros(tangents, values))
             else:
                 traced = [i for i, t in enumerate(tangents) if t is not None]
@@ -96,11 +98,15 @@ class CustomCall(Call):
                 ts = row.push([tangents[i] for i in traced])
         not_newer(outs, trace)
         ts = [None if t is None or not differentiable(o) else fit_tangent(t, o) for t, o in zip(ts, outs)]
-        if captured:
-            for i, out in enumerate(self.fun(*values)):
-                if (own := trace.own(settled(out))) is not None:
-                    ts[i] = own.tangent if ts[i] is None else ts[i] + own.tangent
+        for i, own in (self._by_closures(trace, values) if captured else {}).items():
+            ts[i] = own.tangent if ts[i] is None else ts[i] + own.tangent
         return [trace.dual(o, t) for o, t in zip(outs, ts)]
+
+    def _by_closures(self, trace: Record | Forward, values: Sequence[Any]) -> dict[int, Tracer]:
+        """The results that depend on what the function closes over, by its own operations."""
+        outs = unchanged(lambda values: self.fun(*values), values)
+        own = {i: trace.own(settled(out)) for i, out in enumerate(outs)}
+        return {i: tracer for i, tracer in own.items() if tracer is not None}
 
     def batch(self, trace: Batch, args: Sequence[Any]) -> list[Any]:
         if self.rules.sequential:
@@ -136,16 +142,19 @@ class _Row:
     """How a row pulls and pushes.
 
     Attributes:
+        count: how many results there are.
         through: results that also depend on what the function closes over; these are parents, too.
         stand_ins: for traces that were suspended or ran again.
         probed: on a tape that is to be linear, the call, its arguments and which of them are traced.
     """
 
     def shares(self, g: Outputs) -> tuple[list[Any], list[Any] | None]:
-        raise NotImplementedError
+        """The cotangents of the traced arguments, and their masks of structural zeros."""
+        return [], None
 
     def push(self, tangents: Sequence[Any]) -> list[Any]:
-        raise NotImplementedError
+        """The tangents of the results."""
+        return [None] * self.count
 
 
 class _Pullable(_Row):
@@ -155,8 +164,6 @@ class _Pullable(_Row):
         self.out_types = [differential_type(o) for o in outs]
 
     def shares(self, g):
-        if not self.traced:
-            return [], None
         zeros = [None if t is None else np.zeros(*t) for t in self.out_types]
         cts = self.rules.bwd(self.residuals, [g.get(i, zero) for i, zero in enumerate(zeros)])
         return [checked_share(self.rules, settled(cts[i]), self.likes[i]) for i in self.traced], None
