@@ -23,7 +23,7 @@ def check(name, *args, rtol=1e-10, **given):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = getattr(own, name)(*args, **given)
-        place = next(i for i, x in enumerate(args) if isinstance(x, np.ndarray))
+        place = next((i for i, x in enumerate(args) if isinstance(x, np.ndarray)), 0)
         outs = jvp(
             lambda x: signal_results(getattr(signal, name)(*args[:place], x, *args[place + 1 :], **given)),
             (args[place],),
@@ -274,6 +274,28 @@ def test_waveforms(width):
     check("gausspulse", t / 100, 50, retquad=True, retenv=True)
 
 
+@pytest.mark.parametrize("pass_zero", [True, False, "lowpass", "highpass", "bandpass", "bandstop"])
+def test_windowed_designs(pass_zero):
+    cutoffs = {"lowpass": [[0.4]], "highpass": [[0.4]]}.get(pass_zero, [[0.2, 0.5], [0.1, 0.4, 0.7]])
+    for cutoff in cutoffs:
+        for given in ({}, {"scale": False, "fs": 2.5}, {"width": 0.2}, {"window": ("kaiser", 3.0)}):
+            expected = own.firwin(15, cutoff, pass_zero=pass_zero, **given)
+            x = np.array(cutoff)
+            found = jvp(lambda c: signal.firwin(15, c, pass_zero=pass_zero, **given), (x,), (x,))[0]
+            np.testing.assert_allclose(found, expected, 1e-12, 1e-14)
+
+
+def test_responses_of_filters():
+    check("lfiltic", B, A, V[:2], U[:3])
+    check("lfiltic", B, A[:2], V[:4])
+    check("freqs", B, A, [0.3, 1.0])
+    found = jvp(lambda b: signal.group_delay((b, A), 9)[1], (B,), (B,))[0]
+    np.testing.assert_allclose(found, own.group_delay((B, A), 9)[1])
+    check("sweep_poly", V, np.poly1d([0.3, -0.2, 1.0]), 20)
+    zeros, poles, gain = own.tf2zpk(B, A)
+    check("freqz_zpk", zeros, poles, gain, 8, whole=True)
+
+
 def test_peaks_are_constant_and_their_heights_are_not():
     x = np.array([0.0, 2.0, 1.0, 0.5, 3.0, 0.2])
 
@@ -296,6 +318,7 @@ def test_peaks_are_constant_and_their_heights_are_not():
         lambda x: signal.czt(np.ones(4), a=x),
         lambda x: signal.upfirdn([1.0, 2.0], x * np.arange(5.0), mode="antireflect"),
         lambda x: signal.freqz(x * np.ones((2, 2))),
+        lambda x: signal.freqs([1.0, x], [1.0]),
         lambda x: signal.welch(np.ones(8), window=x * np.ones(4)),
         lambda x: signal.savgol_filter(np.ones(8), 3, 1, deriv=1, delta=x),
     ],

@@ -181,4 +181,26 @@ SAMPLES = [
     ],
     Sample("gausspulse", lambda t: signal.gausspulse(t, 2.0, retquad=True, retenv=True), (V / 5,), **F8),
     Sample("vectorstrength", lambda e, p: signal.vectorstrength(e, p), (TIMES, 2.3), **F8),
+    Sample("firwin", lambda c: signal.firwin(7, c), (0.4,), **F8),
+    Sample(
+        "firwin-bands",
+        lambda c: signal.firwin(9, c, pass_zero=False, fs=4.0),
+        (np.array([0.5, 1.1, 1.6]),),
+        **F8,
+    ),
+    Sample(
+        "firwin-bandstop",
+        lambda c: signal.firwin(9, c, pass_zero="bandstop", scale=False),
+        (B[:2][::-1],),
+        **F8,
+    ),
+    Sample("firwin-highpass", lambda c: signal.firwin(7, c, width=0.3, pass_zero="highpass"), (0.4,), **F8),
+    Sample("lfiltic", signal.lfiltic, (B, A, V[:3], U[:1]), **F8),
+    Sample("lfiltic-long", lambda b, y: signal.lfiltic(b, A, y), (K, V[:4]), **F8),
+    Sample("freqs", lambda b, a, w: signal.freqs(b, a, w)[1], (B, A, K**2 + 0.5), **F8),
+    Sample(
+        "freqz_zpk", lambda z, p, k: signal.freqz_zpk(z, p, k, 5)[1], (B, A / 2, 1.3), dtypes=("f8", "c16")
+    ),
+    Sample("group_delay", lambda b, a: signal.group_delay((b, a), 6)[1], (B, A), **F8),
+    Sample("sweep_poly", lambda t, p: signal.sweep_poly(t, p, 30), (V, A), **F8),
 ]

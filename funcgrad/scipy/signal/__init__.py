@@ -6,7 +6,7 @@ Window functions and filter designs are SciPy's own: their results are constants
 from scipy import signal as _own
 
 from funcgrad.scipy._mirror import mirror as _mirror
-from funcgrad.scipy.signal import _convolve, _filters, _smoothing, _spectra, _waveforms
+from funcgrad.scipy.signal import _convolve, _designs, _filters, _smoothing, _spectra, _waveforms
 
 _INSTEAD = {
     "cont2discrete": "Write the matrices with scipy.linalg.expm: the exponential of [[A, B], [0, 0]] * dt.",
