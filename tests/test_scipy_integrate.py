@@ -87,6 +87,47 @@ def test_jumps_are_told_of():
         grad(f)(0.5)
 
 
+def decay(w, **options):
+    return I.solve_ivp(lambda t, y: -w * y, (0.0, 1.0), [1.0], rtol=1e-10, atol=1e-10, **options)
+
+
+@pytest.mark.parametrize("method", ["RK45", "DOP853"])
+def test_a_right_hand_side_that_closes_over_what_is_traced(method):
+    """y = exp(-w t), and every derivative of it."""
+    f = lambda w: decay(w, method=method).y[0, -1]  # noqa: E731
+    for order in range(4):
+        assert np.isclose(f(0.7), (-1) ** order * np.exp(-0.7), rtol=1e-7)
+        f = grad(f)
+
+
+def test_times_that_depend_on_what_is_traced():
+    """y(w) = exp(-w^2), read off the dense solution; y at the end of the span, which is w too."""
+    dense = grad(lambda w: decay(w, dense_output=True).sol(w)[0])(0.7)
+    assert np.isclose(dense, -1.4 * np.exp(-0.49), rtol=1e-8)
+
+    def end(w):
+        return I.solve_ivp(lambda t, y: -w * y, (0.0, w), [1.0], rtol=1e-10, atol=1e-10).y[0, -1]
+
+    assert np.isclose(grad(end)(0.7), -1.4 * np.exp(-0.49), rtol=1e-8)
+
+
+def test_a_solution_is_scipys():
+    plain = I.solve_ivp(lambda t, y: -y, (0.0, 1.0), [1.0], t_eval=[0.2, 1.0])
+    assert type(plain) is type(scipy.integrate.solve_ivp(lambda t, y: -y, (0.0, 1.0), [1.0]))
+
+    def f(y):
+        found = I.solve_ivp(lambda t, y: -y, (0.0, 1.0), np.stack([y]), t_eval=[0.2, 1.0])
+        assert found.success and found.nfev == plain.nfev and found.sol is None
+        assert np.array_equal(found.t, plain.t)
+        return found.y[0]
+
+    assert np.allclose(jacrev(f)(1.0), plain.y[0], rtol=1e-12)
+    with pytest.raises(errors.UnknownValueError, match="choice of solve_ivp's steps"):
+        vmap(f)(np.ones(2))
+    with pytest.raises(ValueError, match="t_eval"):
+        grad(lambda y: I.solve_ivp(lambda t, y: -y, (0.0, 1.0), np.stack([y]), t_eval=[2.0]).y[0, 0])(1.0)
+
+
 ROWS = [
     (lambda w: I.quad(lambda x: np.exp(-w * x), 0.0, 1.0)[0], r"args=\(w,\)"),
     (lambda w: I.quad(lambda x, v: np.exp(-w * x * v), 0.0, 1.0, args=(w,))[0], r"args=\(w,\)"),
@@ -96,10 +137,11 @@ ROWS = [
     (lambda w: I.quad(lambda x: x, 0.0, w, weight="cos", wvar=1.0)[0], "Write the weight into"),
     (lambda w: I.quad_vec(lambda x, w: w, 0.0, 1.0, args=(w,), workers=2)[0], "Leave it out"),
     (lambda w: I.romb(np.stack([w, w, w]), show=True), "stop_gradient"),
-    (lambda w: I.solve_ivp(lambda t, y: -w * y, (0, 1.0), [1.0]).y[0, -1], "Runge and Kutta"),
-    (lambda w: I.solve_ivp(lambda t, y: -y, (0, 1.0), [w]).y[0, -1], "Runge and Kutta"),
-    (lambda w: I.odeint(lambda y, t: -y * w, [1.0], [0, 1.0])[0, 0], "Runge and Kutta"),
-    (lambda w: I.odeint(lambda y, t: -y, w, [0, 1.0])[0, 0], "Runge and Kutta"),
+    (lambda w: I.solve_ivp(lambda t, y: -w * y, (0, 1.0), [1.0], method="LSODA").y, 'method="RK45"'),
+    (lambda w: I.solve_ivp(lambda t, y: -w * y, (0, 1.0), [1.0], events=lambda t, y: y[0]).y, "Newton"),
+    (lambda w: I.solve_ivp(lambda t, y: -y, (0, 1.0), [1.0], rtol=w).y, "steers the steps"),
+    (lambda w: I.odeint(lambda y, t: -y * w, [1.0], [0, 1.0])[0, 0], "Take solve_ivp"),
+    (lambda w: I.odeint(lambda y, t: -y, w, [0, 1.0])[0, 0], "Take solve_ivp"),
     (lambda w: I.nquad(lambda x: x, [[0, w]])[0], "dblquad"),
     (lambda w: I.tanhsinh(lambda x: x, 0, w).integral, "quad"),
 ]
@@ -109,7 +151,7 @@ ROWS = [
 def test_refusals_say_what_to_write(f, cure):
     refused = (errors.UnsupportedArgumentError, errors.UnsupportedFunctionError)
     with pytest.raises(refused, match=cure) as info:
-        grad(f)(0.7)
+        grad(lambda w: np.sum(f(w)))(0.7)
     assert "scipy.integrate." in str(info.value) and "test_scipy_integrate.py" in str(info.value)
 
 

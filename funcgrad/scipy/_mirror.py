@@ -87,6 +87,7 @@ def _on_tracers(function: Callable, name: str, instead: str | None, calling: str
             return implementation(*args, **kwargs)
         if calling is None:
             return function(*args, **kwargs)
+        given = args, kwargs
         if closed_over([args, kwargs]):
             args, kwargs = tuple(map(_watched, args)), {k: _watched(v) for k, v in kwargs.items()}
         try:
@@ -97,6 +98,10 @@ def _on_tracers(function: Callable, name: str, instead: str | None, calling: str
                 map(_has_raised, [*args, *kwargs.values()])
             ):
                 raise
+            implementation = IMPLEMENTATIONS.get(function)
+            if getattr(implementation, "takes_closures", False):
+                args, kwargs = given
+                return implementation(*args, **kwargs)
             place = describe(*caller(2))
             argument = "a function that closes over traced values"
             raise errors.UnsupportedArgumentError(name, argument, place, calling) from error

@@ -10,7 +10,7 @@ ODD, EVEN = _rng.normal(size=(2, 5, 3)), _rng.normal(size=(2, 6))
 X5, X6 = np.cumsum(0.3 + _rng.random(5)), np.cumsum(0.3 + _rng.random(6))
 X = np.cumsum(0.3 + _rng.random(ODD.shape), axis=1)
 STEP, ONE, TWO = np.array(0.3), np.array(0.1), np.array(2.0)
-RATES = np.array([0.5, 2.0])
+RATES, STATE = np.array([0.5, 2.0]), np.array([1.0, 0.7])
 BOTH, ANY = ("f4", "f8"), ("f4", "f8", "c16")
 REAL = ("f8",)
 
@@ -31,7 +31,42 @@ def damped(x, rates, slope):
     return np.exp(-rates[0] * x) * np.cos(rates[1] * x) + slope * x
 
 
+def predator_and_prey(t, y, rates):
+    prey, predators = y
+    return [rates[0] * prey - prey * predators, -rates[1] * predators + prey * predators * np.cos(t)]
+
+
+def initial_values():
+    # so rough that no step is ever refused: then the same steps are made at neighbouring points
+    steps = {"rtol": 1e3, "atol": 1e3, "max_step": 0.11, "first_step": 0.1}
+    times, once = np.array([0.0, 0.13, 0.31, 0.77, 1.0]), {"batch": False, "stage": False}
+
+    def solved(span, y, rates=RATES, **options):
+        return I.solve_ivp(predator_and_prey, span, y, args=(rates,), **steps, **options).y
+
+    for method in ("RK45", "RK23", "DOP853"):
+        f = lambda y, r, m=method: solved((0, 1), y, r, method=m)  # noqa: E731
+        yield Sample(f"scipy.solve_ivp-{method}", f, (STATE, RATES), REAL, **once)
+        f = lambda y, r, m=method: solved((0, 1), y, r, method=m, t_eval=times)  # noqa: E731
+        yield Sample(f"scipy.solve_ivp-{method}-times", f, (STATE, RATES), REAL, **once)
+        f = lambda t, m=method: solved((0, 1), STATE, method=m, t_eval=t)  # noqa: E731
+        yield Sample(f"scipy.solve_ivp-{method}-traced-times", f, (0.9 * times + 0.04,), REAL, **once)
+    yield Sample(
+        "scipy.solve_ivp-span", lambda a, b: solved((a, b), STATE)[:, -1], (ONE, STEP + 0.27), REAL, **once
+    )
+    f = lambda y: solved((1, 0), y, t_eval=times[::-1])  # noqa: E731
+    yield Sample("scipy.solve_ivp-backwards", f, (STATE,), REAL, **once)
+    f = lambda y: I.solve_ivp(lambda t, y: 1j * y * y, (0, 1), y, **steps).y  # noqa: E731
+    yield Sample("scipy.solve_ivp-complex", f, (STATE,), ("c16",), **once)
+
+    def rotated(y):
+        return I.solve_ivp(lambda t, y: np.stack([y[1], -y[0]]), (0, 1), y, vectorized=True, **steps).y
+
+    yield Sample("scipy.solve_ivp-vectorized", rotated, (STATE,), REAL, **once)
+
+
 SAMPLES = [
+    *initial_values(),
     *of_samples("trapezoid"),
     *of_samples("simpson"),
     *of_samples("cumulative_trapezoid"),

@@ -1,21 +1,21 @@
 """`scipy.integrate`, differentiable.
 
 Integrals of samples have derivatives with respect to samples, abscissae and steps; integrals of functions
-with respect to limits and to the arguments that are passed by ``args=``, each with SciPy's error control.
+with respect to limits and to the arguments that are passed by ``args=``, each with SciPy's error control;
+solutions of differential equations with respect to initial state, times, arguments, and what is closed over.
 """
 
 import scipy.integrate as _scipy_integrate
 
 from funcgrad.scipy._mirror import mirror as _mirror
-from funcgrad.scipy.integrate import _quadrature, _samples
+from funcgrad.scipy.integrate import _initial_values, _quadrature, _samples
 
 _ODE = (
-    "Its steps are chosen by code that no derivative passes. Write the integrator in NumPy, as a loop over "
-    "plain times: of Runge and Kutta's steps, for instance."
+    "Its steps are made by code that no derivative passes. Take solve_ivp, by one of its methods RK45, RK23 "
+    "and DOP853, with t_eval; or write the steps in NumPy."
 )
 _FUNCTION = "Take quad or quad_vec, with traced values as limits or in args=."
 _INSTEAD = {
-    "solve_ivp": _ODE,
     "odeint": _ODE,
     "solve_bvp": _ODE,
     "nquad": "Take quad, dblquad or tplquad, or quad within quad.",
