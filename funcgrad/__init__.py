@@ -18,6 +18,12 @@ from funcgrad._transforms.derivatives import (
     vjp,
 )
 from funcgrad._transforms.hessians import hessian, hvp, value_and_hvp
+from funcgrad._transforms.implicit import (
+    custom_fixed_point,
+    custom_linear_solve,
+    custom_minimizer,
+    custom_root,
+)
 from funcgrad._transforms.jacobians import jacfwd, jacobian, jacrev
 from funcgrad._transforms.staging import check_jaxpr, make_jaxpr, named_call
 
@@ -45,6 +51,11 @@ __all__ = [
     "custom_jvp",
     "custom_vjp",
     "checkpoint",
+    # solutions of equations
+    "custom_root",
+    "custom_linear_solve",
+    "custom_fixed_point",
+    "custom_minimizer",
     # programs
     "make_jaxpr",
     "eval_jaxpr",

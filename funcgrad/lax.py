@@ -11,6 +11,12 @@ from funcgrad._transforms.control import (
     while_loop,
 )
 from funcgrad._transforms.derivatives import stop_gradient
+from funcgrad._transforms.implicit import (
+    custom_fixed_point,
+    custom_linear_solve,
+    custom_minimizer,
+    custom_root,
+)
 
 __all__ = [
     "cond",
@@ -21,5 +27,9 @@ __all__ = [
     "scan",
     "map",
     "associative_scan",
+    "custom_root",
+    "custom_linear_solve",
+    "custom_fixed_point",
+    "custom_minimizer",
     "stop_gradient",
 ]

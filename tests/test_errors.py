@@ -16,6 +16,7 @@ from funcgrad import (
     check_jaxpr,
     checkpoint,
     custom_jvp,
+    custom_root,
     custom_vjp,
     debug_nans,
     errors,
@@ -71,6 +72,14 @@ def bad_flatten():
 
     tree.register(Shelf, lambda x: [x.value], lambda aux, xs: Shelf(*xs))
     tree.leaves(Shelf(1.0))
+
+
+def unconverged():
+    grad(lambda a: custom_root(lambda x: x**2 - a, 1.0, lambda f, x: x))(4.0)
+
+
+def double_root():
+    grad(lambda a: custom_root(lambda x: x**3 - a, 0.0, lambda f, x: x))(0.0)
 
 
 def escaped():
@@ -244,6 +253,12 @@ RAISERS = {
     "StagedDerivativeError": (staged_loop, "reverse mode through while_loop"),
     "PredicateError": (lambda: lax.cond(V > 0, abs, abs, V), r"cond's pred is of shape \(3,\)"),
     "ScanOutputError": (lambda: lax.scan(lambda c, x: c, 0.0, length=3), "returned a float under scan"),
+    "NotConvergedError": (unconverged, r"a step of Newton's method from it is 1\.5e\+00"),
+    "SingularSystemError": (double_root, r"the derivative of f\(x\) in x is singular"),
+    "EquationError": (
+        lambda: custom_root(lambda x: x[:1], V, lambda f, x: x),
+        r"f\(x\) is a value of shape \(1,\) and dtype float64 where x has shape \[3\]",
+    ),
     "ProgramArgumentsError": (
         lambda: eval_jaxpr(make_jaxpr(np.sin)(1.0), [], 1.0, 2.0),
         "takes 0 constants and 1 inputs, but was given 0 and 2",
@@ -269,6 +284,7 @@ LOCATED = [
     "EscapedTracerError", "ConcretizationError", "UnknownValueError", "OperandTypeError",
     "UnsupportedFunctionError", "UnsupportedArgumentError", "InPlaceError", "ChangedResidualError",
     "CarryTypeError", "BranchTypeError", "StagedDerivativeError", "PredicateError", "ScanOutputError",
+    "NotConvergedError", "SingularSystemError", "EquationError",
     "ProgramError", "BatchedMaskError", "NonFiniteError", "DependenceCutWarning", "BatchLoopWarning",
 ]  # fmt: skip
 

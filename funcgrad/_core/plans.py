@@ -17,6 +17,9 @@ from funcgrad._core.source import caller, describe
 from funcgrad._core.types import dtype_of, shape_of
 
 
+_float64 = np.dtype(np.float64)
+
+
 class Plan:
     """How one pattern of traced arguments of a primitive is recorded and walked.
 
@@ -206,6 +209,8 @@ class _Fitting:
             value = values[position]
             own = shape_of(value) if self.broadcasts else None
             own_dtype = getattr(value, "dtype", None)
+            if own_dtype is None and dtype.kind == "c" and not isinstance(value, complex):
+                own_dtype = _float64  # a real Python scalar takes any precision, but no imaginary part
             same = (own_dtype is None or own_dtype == dtype) and (own is None or own == shape)
             fits.append(None if same else (own, own_dtype))
         if any(fits):

@@ -153,6 +153,18 @@ def suspending(trace: Trace) -> Iterator[dict[Any, Tracer]]:
         trace.__class__ = cls
 
 
+@contextlib.contextmanager
+def standing_in(trace: Trace, stand_in: Any) -> Iterator[None]:
+    """Let a stand-in take the tracers of a trace that is still running, as `resuming` does of closed ones."""
+    cls = trace.__class__
+    trace.__class__ = _CLOSED[cls]
+    try:
+        with resuming({trace: stand_in}):
+            yield
+    finally:
+        trace.__class__ = cls
+
+
 class _Values:
     """Stands in for a trace that has ended, and whose tracers are read as the values that they stand for."""
 
@@ -267,6 +279,8 @@ class Tracer:
     @property
     def known(self) -> Any:
         """The plain value, for Python to read (`if`, `int`); a tracer where there is none."""
+        if (value := settled(self)) is not self:
+            return value.known if isinstance(value, Tracer) else value
         inner = concrete(self)
         return inner.known if isinstance(inner, Tracer) and inner is not self else inner
 

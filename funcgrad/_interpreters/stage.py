@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -70,6 +71,11 @@ class Stage(Trace):
         # by identity: the variable, the array (so that it lives on), and a copy of what it held
         self.constants: dict[int, tuple[Var, Any, Any]] = {}
 
+    def close(self) -> None:
+        """As of any trace. Where its tracers stand for values later, they are no older than these."""
+        super().close()
+        self.level = math.inf
+
     def input(self, value: Any) -> Staged:
         """A new input, of a known value or only of a type."""
         abstract = isinstance(value, ShapeDtypeStruct)
@@ -137,7 +143,7 @@ def nested(fun: Callable, args: Sequence[Any], around: Stage) -> tuple[Jaxpr, li
     """
     trace = Stage(around)
     try:
-        outs = fun(*[trace.input(_value_or_type(a)) for a in args])
+        outs = fun(*[trace.input(value_or_type(a)) for a in args])
     finally:
         trace.close()
     program = trace.program([settled(o) for o in outs])
@@ -171,7 +177,7 @@ def is_staged(x: Any, abstract: bool = False) -> bool:
     return False
 
 
-def _value_or_type(x: Any) -> Any:
+def value_or_type(x: Any) -> Any:
     """What a nested program is staged on: the value if it is known, else the type."""
     if isinstance(x, Staged):
         return x.aval if x.value is ABSTRACT else x.value

@@ -40,6 +40,11 @@ from funcgrad.errors.derivatives import (
     TangentError,
     UnusedInputError,
 )
+from funcgrad.errors.implicit import (
+    EquationError,
+    NotConvergedError,
+    SingularSystemError,
+)
 from funcgrad.errors.programs import (
     BatchAxisError,
     BatchedMaskError,
@@ -111,6 +116,9 @@ __all__ = [
     "ComplexStepError",
     "MissingRuleError",
     "NotLinearRuleError",
+    "NotConvergedError",
+    "SingularSystemError",
+    "EquationError",
     "CarryTypeError",
     "BranchTypeError",
     "PredicateError",

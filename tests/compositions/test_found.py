@@ -38,3 +38,10 @@ def test_the_mixed_derivative_of_a_power_with_exponent_0():
         slope = derive(lambda b: np.sum(fg.grad(lambda a: np.sum(np.power(a, b)))(base)))
         np.testing.assert_allclose(np.sum(slope(exponent)), 2.5)
     assert np.all(fg.grad(lambda a: np.sum(np.power(a, exponent)))(np.array([0.0, 3.0])) == 0)
+
+
+def test_the_imaginary_part_of_a_python_number():
+    """NumPy gives a Python float, whose cotangent is real though it has no dtype."""
+    for z in (1 + 2j, np.complex128(1 + 2j)):
+        assert fg.grad(lambda z: np.real(1j * np.imag(z)))(z) == 0
+        assert fg.grad(lambda z: np.imag(1j * np.imag(z)))(z) == -1j

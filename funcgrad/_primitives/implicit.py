@@ -1,0 +1,484 @@
+"""Solutions of equations: values by any solver, derivatives by the equation.
+
+With r = f(x, t) = 0 and J = df/dx, a solution moves by dx = -J^-1 dr, where dr is what r does at a fixed x.
+So a trace is given the solution that the traces beneath it found, evaluates r there itself, and adds one row
+(or one tangent) that is linear in r. The system with J, or its transpose, is such an equation again, for the
+traces beneath: that is all there is to higher orders. (Implicit function theorem; Christianson, "Reverse
+accumulation and implicit functions", 1998; Blondel et al., "Efficient and modular implicit differentiation",
+2022.)
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+
+from funcgrad import errors
+from funcgrad._core.source import stacklevel
+from funcgrad._core.tracer import (
+    Trace,
+    Tracer,
+    concrete,
+    resuming,
+    settled,
+    standing_in,
+    successors,
+    suspending,
+)
+from funcgrad._core.types import dtype_of, shape_of
+from funcgrad._interpreters.batch import Batch
+from funcgrad._interpreters.calls import (
+    Call,
+    CallPlan,
+    bind,
+    differentiable,
+    hints_below,
+    not_newer,
+    record_call,
+)
+from funcgrad._interpreters.forward import Forward, fit_tangent
+from funcgrad._interpreters.record import Record
+from funcgrad._interpreters.reverse import Outputs, fit, pull_back
+from funcgrad._interpreters.stage import Stage, value_or_type
+from funcgrad._primitives.checkpoints import CallPrimitive
+
+Flat = Sequence[Any]
+
+
+class Operator:
+    """A linear map of flat vectors, its transpose, and solvers of systems with both.
+
+    The solvers get vectors of the bottom: numbers, or batches of them.
+    """
+
+    __slots__ = ("matvec", "vecmat", "solve", "transpose_solve")
+
+    def __init__(self, matvec: Callable, vecmat: Callable, solve: Callable, transpose_solve: Callable):
+        self.matvec, self.vecmat = matvec, vecmat
+        self.solve, self.transpose_solve = solve, transpose_solve
+
+    @property
+    def transposed(self) -> Operator:
+        return Operator(self.vecmat, self.matvec, self.transpose_solve, self.solve)
+
+
+class Equation:
+    """An equation for flat values x, and its solver.
+
+    Attributes:
+        name: what errors call it, and `where` it was written.
+        solve: ``solve(args) -> [*x, *aux]``.
+        residual: ``residual(x, args)`` is zero at the solution; a value for each of x's, of its shape, or
+            None for one without derivative.
+        operator: ``operator(x)``: the `Operator` of the residual's derivative, in those x that have one.
+        count: how many values x has; `aux` says whether more come after it.
+        linear: whether the residual is ``matvec(x) - b``, where b are the arguments.
+        rtol: how far a result may be from a solution, relative to it; None for the fourth root of the machine
+            epsilon.
+        sequential: whether batches run in a loop; None to try whole batches first.
+        depth: how many leading axes of all values are those of batches.
+    """
+
+    def __init__(self, name, where, solve, residual, operator, count, *, aux=False, linear=False, rtol=None,
+                 sequential=None):  # fmt: skip
+        self.name, self.where = name, where
+        self.solve, self.residual, self.operator = solve, residual, operator
+        self.count, self.aux, self.linear = count, aux, linear
+        self.rtol, self.sequential, self.depth = rtol, sequential, 0
+
+    def within(
+        self, around: Callable[[], AbstractContextManager], into: Callable = list, out: Callable = list
+    ) -> Equation:
+        """The same, with functions that run in a context, and values that are converted on their way."""
+
+        def wrapped(fun):
+            def run(*lists):
+                with around():
+                    return out(fun(*map(into, lists)))
+
+            return run
+
+        def operator(x):
+            with around():
+                inner = self.operator(into(x))
+            return Operator(*map(wrapped, (inner.matvec, inner.vecmat, inner.solve, inner.transpose_solve)))
+
+        new = copy.copy(self)
+        new.solve, new.residual, new.operator = wrapped(self.solve), wrapped(self.residual), operator
+        return new
+
+    def check(self, x: Flat, args: Flat) -> None:
+        """Raise unless these numbers are a solution, in each member of a batch."""
+        active = _active(x)
+        r = self.residual(x, args)
+        r = [r[i] for i in active]
+        if self.linear:
+            found, scale = self._norm(r), self._norm(args)
+            unlike, allowed = np.isfinite(scale), self._rtol(x) * scale
+            measure = "the residual"
+        else:
+            step = self.operator(x).solve(r)
+            found, scale = self._norm(step), self._norm([x[i] for i in active])
+            unlike, allowed = True, self._rtol(x) * (scale + 1e-4)
+            measure = "a step of Newton's method from it"
+        wrong = unlike & ~(found <= allowed)
+        if np.any(wrong):
+            cure = "Give the solver a smaller tolerance or more steps, or allow more by rtol."
+            worst = np.argmax(wrong)
+            raise errors.NotConvergedError(
+                self.name, measure, float(found.flat[worst]), float(allowed.flat[worst]), cure, self.where
+            )
+
+    def _norm(self, vs: Flat) -> np.ndarray:
+        """The largest entry of a vector, for each member of a batch."""
+        arrays = [np.abs(np.asarray(concrete(v))) for v in vs if differentiable(v)]
+        sizes = [a.max(axis=tuple(range(self.depth, a.ndim)), initial=0) for a in arrays]
+        return np.asarray(np.maximum.reduce(sizes, axis=0)) if sizes else np.zeros(())
+
+    def _rtol(self, x: Flat) -> float:
+        if self.rtol is not None:
+            return self.rtol
+        dtypes = [dtype_of(v) for v in x if differentiable(v)]
+        return max([float(np.finfo(d).eps) for d in dtypes], default=0.0) ** 0.25
+
+
+def linear_equation(
+    name: str, where: str, operator: Operator, count: int, rtol=None, sequential=None, aux=False
+) -> Equation:
+    """The equation ``operator(x) = b``."""
+
+    def residual(x, b):
+        return [a - v for a, v in zip(operator.matvec(x), b)]
+
+    return Equation(name, where, operator.solve, residual, lambda x: operator, count, aux=aux, linear=True,
+                    rtol=rtol, sequential=sequential)  # fmt: skip
+
+
+class Solve(Call):
+    """A call of a solver.
+
+    Attributes:
+        equation: what it solves.
+        checked: whether derivatives depend on the result, which must be a solution then.
+    """
+
+    __slots__ = ("equation", "checked")
+
+    def __init__(self, equation: Equation, hints: Sequence[Tracer] = (), checked: bool = False):
+        super().__init__(lambda *args: equation.solve(args), hints)
+        self.equation, self.checked = equation, checked
+
+    def run(self, args: Flat) -> list[Any]:
+        outs = [np.asarray(o)[()] if type(o) in (float, complex) else o for o in self.equation.solve(args)]
+        if self.checked:
+            self.equation.check(outs[: self.equation.count], args)
+        return outs
+
+    def record(self, trace: Record, args: Flat) -> list[Any]:
+        x, aux, r, row = self._beneath(trace, args)
+        mine = [trace.own(v) for v in r]
+        row.reached = [i for i, v in enumerate(mine) if v is not None]
+        if not row.reached:
+            return x + aux
+        plan = _LINEAR if self.equation.linear and not row.moves else _IMPLICIT
+        parents = [(mine[i].slot, mine[i].value) for i in row.reached]
+        return record_call(trace, plan, parents, x, row) + aux
+
+    def forward(self, trace: Forward, args: Flat) -> list[Any]:
+        x, aux, r, row = self._beneath(trace, args)
+        mine = [trace.own(v) for v in r]
+        row.reached = [i for i, v in enumerate(mine) if v is not None]
+        if not row.reached:
+            return x + aux
+        with suspending(trace):
+            ts = row.push([mine[i].tangent for i in row.reached])
+        return [trace.dual(v, fit_tangent(t, v)) for v, t in zip(x, ts)] + aux
+
+    def _beneath(self, trace: Trace, args: Flat) -> tuple[list, list, list, _Row]:
+        """The solution of the traces beneath, and the residual there, to this trace."""
+        equation = self.equation
+        given = {trace.key(mine) for a in args if (mine := trace.own(a)) is not None}
+        with suspending(trace) as captured:
+            outs = bind(Solve(equation, self.closed_over, True), [settled(a) for a in args], below=trace)
+            x, aux = outs[: equation.count], outs[equation.count :]
+            row = _Row(equation, x, self.closed_over, successors())
+        r = [settled(v) for v in equation.residual(x, args)]
+        not_newer(r, trace)
+        row.types = [None if v is None else (shape_of(v), dtype_of(v)) for v in r]
+        row.moves = bool(captured.keys() - given)
+        return x, aux, r, row
+
+    def batch(self, trace: Batch, args: Flat) -> list[Any]:
+        if self.equation.sequential:
+            return self._loop(trace, args)
+        try:
+            return self._whole(trace, args)
+        except (errors.FuncgradError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError,
+                RuntimeError) as why:  # fmt: skip
+            if trace.size == 0:
+                raise
+            outs = self._loop(trace, args)
+            warnings.warn(
+                f"{self.equation.name} runs in a loop over the batch of {trace.size}, for its solver does "
+                f"not take whole batches ({type(why).__name__}, at {self.equation.where}); "
+                "vmap_method='sequential' says so",
+                errors.BatchLoopWarning,
+                stacklevel=stacklevel(),
+            )
+            return outs
+
+    def _whole(self, trace: Batch, args: Flat) -> list[Any]:
+        """All members at once, all values with the batch axis in front."""
+
+        def whole(values):
+            return [trace.whole(v) if _is_array(v) else v for v in values]
+
+        def spread(values):
+            return [_spread(trace, settled(v)) if _is_array(v) else v for v in values]
+
+        def running():
+            return resuming({trace: trace} if trace.closed else {})
+
+        equation = self.equation.within(running, whole, spread)
+        equation.depth += 1
+        call = Solve(equation, hints_below(trace, self.closed_over), self.checked)
+        return whole(bind(call, spread(args), below=trace))
+
+    def _loop(self, trace: Batch, args: Flat) -> list[Any]:
+        members = []
+        for index in range(trace.size):
+            member = _ReadAs(trace, lambda x, index=index: x.value[index])
+            with standing_in(trace, member):
+                members.append(bind(self, args, below=trace))
+        if not members:
+            raise errors.BatchAxisError(
+                f"{self.equation.name} runs in a loop over its batch, which is empty",
+                "Give it a batch of one member at least: the results' shapes are not known otherwise.",
+            )
+        return [
+            trace.whole(np.stack(outs)) if all(map(_is_array, outs)) else list(outs) for outs in zip(*members)
+        ]
+
+    def stage(self, trace: Stage, args: Flat) -> list[Any]:
+        equation = self.equation
+
+        def residual(*x):
+            return [v if r is None else r for v, r in zip(x, equation.residual(x, x))]
+
+        program, captured = _nested(residual, args, trace)
+        params = {"jaxpr": program, "equation": StagedEquation(equation, trace, captured)}
+        return list(trace.process(implicit, (*captured, *args), params))
+
+
+class _Row:
+    """How a solution follows the residual.
+
+    Attributes:
+        operator: of the residual in x, for the traces beneath.
+        active: which x have derivatives; `likes` says their types.
+        reached: which entries of the residual are of the trace in charge; `types` says the types of all.
+        moves: whether the equation closes over tracers of the trace in charge, as its matrix may.
+        stand_ins: of traces that are read as values, or ran again.
+    """
+
+    def __init__(self, equation: Equation, x: Flat, hints: Flat, stand_ins):
+        self.equation, self.operator = equation, equation.operator(x)
+        self.active = _active(x)
+        self.likes = {i: (shape_of(x[i]), dtype_of(x[i])) for i in self.active}
+        self.hints = [v for v in (*x, *hints) if isinstance(v, Tracer)]
+        self.stand_ins = stand_ins
+        self.count, self.moves = len(x), False
+        self.reached: list[int] = []
+        self.types: list[Any] = []
+
+    def pull(self, g: Outputs) -> list[Any]:
+        cts = [g[i] if i in g else np.zeros(*self.likes[i]) for i in self.active]
+        solved = dict(zip(self.active, self._solve(self.operator.transposed, cts)))
+        return [-solved[i] for i in self.reached]
+
+    def push(self, tangents: Flat) -> list[Any]:
+        given = dict(zip(self.reached, tangents))
+        ts = [given[i] if i in given else np.zeros(*self.types[i]) for i in self.active]
+        solved = dict(zip(self.active, self._solve(self.operator, ts)))
+        return [-solved[i] if i in solved else None for i in range(self.count)]
+
+    def _solve(self, operator: Operator, b: Flat) -> list[Any]:
+        with resuming(self.stand_ins):
+            own = self.equation
+            equation = linear_equation(own.name, own.where, operator, len(b), own.rtol, own.sequential)
+            equation.depth = own.depth
+            return bind(Solve(equation, self.hints, True), b)
+
+
+class _ReadAs:
+    """Stands in for a trace whose tracers are read as something else."""
+
+    def __init__(self, trace: Trace, read: Callable):
+        self.trace, self.read = trace, read
+
+    def own(self, x: Any) -> Any:
+        return None if self.trace.own(x) is None else self.read(x)
+
+    def process(self, prim, args: tuple, params: dict) -> Any:
+        return prim(*map(settled, args), **params)
+
+
+def _active(x: Flat) -> list[int]:
+    return [i for i, v in enumerate(x) if differentiable(v)]
+
+
+def _is_array(x: Any) -> bool:
+    return isinstance(x, (Tracer, np.ndarray, np.generic, bool, int, float, complex))
+
+
+def _spread(trace: Batch, x: Any) -> Any:
+    batched, (value,) = trace.parts(x)
+    return value if batched else np.broadcast_to(value, (trace.size, *shape_of(value)))
+
+
+# ---- derivatives of residuals -----------------------------------------------------------------------------
+
+
+def push_residual(residual: Callable, x: Flat, tangents: Flat) -> list[Any]:
+    """The derivative of ``residual(x)`` along tangents, which are given for the x that have one."""
+    trace, active = Forward(), _active(x)
+    duals = list(x)
+    for i, t in zip(active, tangents):
+        duals[i] = trace.dual(x[i], t)
+    try:
+        r = residual(duals)
+    finally:
+        trace.close()
+    return [_zeros(r[i]) if (mine := trace.own(r[i])) is None else mine.tangent for i in active]
+
+
+def pull_residual(residual: Callable, x: Flat, cotangents: Flat) -> list[Any]:
+    """The transpose of `push_residual`."""
+    trace, active = Record(), _active(x)
+    inputs = list(x)
+    for i in active:
+        inputs[i] = trace.input(x[i])
+    try:
+        r = residual(inputs)
+    finally:
+        trace.close()
+    pairs = [(mine.slot, ct) for i, ct in zip(active, cotangents) if (mine := trace.own(r[i])) is not None]
+    shares = pull_back(trace.tape, [row for row, _ in pairs], [ct for _, ct in pairs], consume=True)
+    return [
+        _zeros(x[i]) if ct is None else fit(ct, shape_of(x[i]), dtype_of(x[i]))
+        for i, ct in zip(active, shares)
+    ]
+
+
+def _zeros(like: Any) -> np.ndarray:
+    return np.zeros(shape_of(like), dtype_of(like))
+
+
+# ---- rows and programs ------------------------------------------------------------------------------------
+
+
+class StagedEquation:
+    """An equation in a program, and what stands there for values that it closes over."""
+
+    def __init__(self, equation: Equation, trace: Stage, captured: Flat):
+        self.equation, self.trace = equation, trace
+        self.variables = [getattr(x, "variable", None) for x in captured]
+        self.stand_ins = successors()
+
+    def __repr__(self) -> str:
+        return self.equation.name
+
+    def of(self, values: Flat) -> Equation:
+        """The equation, where the captured variables have these values."""
+        known = dict(zip(self.variables, values))
+
+        def read(x):
+            if x.variable not in known:
+                self.trace.refuse(self.equation.name)
+            return known[x.variable]
+
+        bound = {**self.stand_ins, self.trace: _ReadAs(self.trace, read)}
+        return self.equation.within(lambda: resuming(bound) if self.trace.closed else suspending(self.trace))
+
+
+def _nested(fun: Callable, args: Flat, around: Stage) -> tuple[Any, list[Any]]:
+    """As `nested`, but whatever `fun` reads of the trace around is captured, and given when it runs again."""
+    inner, read = Stage(around), {}
+
+    def inside(x):
+        if x.variable not in read:
+            read[x.variable] = x, inner.input(value_or_type(x))
+        return read[x.variable][1]
+
+    try:
+        inputs = [inner.input(value_or_type(a)) for a in args]
+        with standing_in(around, _ReadAs(around, inside)):
+            outs = [settled(o) for o in fun(*inputs)]
+    finally:
+        inner.close()
+    program = inner.program(outs)
+    held = [(var, c) for var, c in zip(program.constvars, program.consts) if not isinstance(c, Tracer)]
+    older = [(var, c) for var, c in zip(program.constvars, program.consts) if isinstance(c, Tracer)]
+    program.constvars, program.consts = [var for var, _ in held], [c for _, c in held]
+    own, captured = program.invars[: len(args)], program.invars[len(args) :]
+    program.invars = [var for var, _ in older] + captured + own
+    return program, [c for _, c in older] + [x for x, _ in read.values()]
+
+
+class ImplicitPrimitive(CallPrimitive):
+    """What stands for a solution in programs; the values that the equation closes over come first."""
+
+    __slots__ = ()
+
+    def __call__(self, *args, jaxpr, equation):
+        outs = bind(_staged_call(args, equation), args[len(equation.variables) :])
+        for aux in outs[equation.equation.count :]:
+            if not _is_array(aux):
+                raise errors.OutputTypeError(
+                    equation.equation.name,
+                    f"aux of type {type(aux).__name__}",
+                    "In programs it must consist of arrays and numbers.",
+                )
+        return tuple(outs)
+
+
+def _staged_call(args: Flat, equation: StagedEquation) -> Solve:
+    values = args[: len(equation.variables)]
+    return Solve(equation.of(values), [v for v in values if isinstance(v, Tracer)])
+
+
+def _types(*types, jaxpr, equation):
+    if equation.equation.aux:
+        raise errors.OutputTypeError(
+            equation.equation.name,
+            "aux of unknown type",
+            "What a solver returns beside x is known when it has run: make the program on values, or leave "
+            "has_aux out.",
+        )
+    return jaxpr.out_avals
+
+
+implicit = ImplicitPrimitive("implicit", None)
+implicit.impl = lambda *args, jaxpr, equation: tuple(
+    _staged_call(args, equation).run(args[len(equation.variables) :])
+)
+implicit.typed = _types
+
+
+def _pull(g: Outputs, residuals: tuple, params: dict) -> list[Any]:
+    ((row,),) = residuals
+    return row.pull(g)
+
+
+def _push(tangents: Flat, residuals: tuple, params: dict) -> tuple:
+    ((row,),) = residuals
+    return tuple(row.push(tangents))
+
+
+_IMPLICIT = CallPlan(implicit, _pull, _push)
+_LINEAR = CallPlan(implicit, _pull, _push, linear=True)
