@@ -54,7 +54,8 @@ def values(x, count: int, basis: str) -> list:
     for k in range(count - 1):
         a, b, c = step(k)
         following = a * x if b == 0 else a * x + b
-        following = following * found[k] if k else following * one
+        if k:
+            following = following * found[k]
         found.append(following - c * found[k - 1] if k and c else following)
     return found[:count]
 

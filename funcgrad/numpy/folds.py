@@ -74,6 +74,8 @@ def _reduceat(ufunc: np.ufunc):
     def reduceat(a, indices, axis=0, dtype=None, out=None):
         refuse_out(f"{ufunc.__name__}.reduceat", out)
         x, starts = asarray(a), np.asarray(indices)
+        if not x.ndim:
+            ufunc.reduceat(np.ones(()), starts)  # NumPy's error
         axis = negative_axis(axis, x.ndim)
         np.add.reduceat(np.zeros(x.shape[axis]), starts)  # NumPy's error, if one is out of range
         entries = np.moveaxis(_prepared(ufunc.reduceat, x, dtype, [0], axis), axis, 0)

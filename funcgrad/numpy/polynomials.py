@@ -66,7 +66,7 @@ def poly(seq_of_zeros):
         zeros = np.linalg.eigvals(zeros)
     elif zeros.ndim != 1:
         raise ValueError("input must be 1d or non-empty square 2d array.")
-    zeros = zeros if zeros.dtype.kind in "fc" else cast(zeros, np.float64)
+    zeros = zeros if zeros.dtype.char in "fdgFDG" else cast(zeros, np.float64)  # what LAPACK knows
     out = np.ones(1, zeros.dtype)
     for zero in zeros:
         out = np.convolve(out, np.stack([np.ones((), zeros.dtype), -zero]))
@@ -126,6 +126,8 @@ def _without_zeros_in_front(p: Any) -> Any:
 
     Of a batch only what is 0 in every member goes; in a program of types nothing is known to be 0.
     """
+    if not p.shape[0]:
+        return np.zeros(1, p.dtype)
     known = numbers_of(p)
     if known is None or not np.size(known):
         return p
@@ -136,6 +138,8 @@ def _without_zeros_in_front(p: Any) -> Any:
 @implements(np.polydiv)
 def polydiv(u, v):
     above, below = [p + 0.0 for p in (_coefficients(u), _coefficients(v))]
+    if above.ndim != 1 or below.ndim != 1:
+        np.polydiv(np.ones(above.shape), np.ones(below.shape))  # NumPy's error
     dtype = (above[0] + below[0]).dtype
     m, n = above.shape[0] - 1, below.shape[0] - 1
     scale = 1.0 / below[0]
@@ -154,9 +158,11 @@ def polydiv(u, v):
 def polyder(p, m=1):
     m = _order(m, "derivative")
     coefficients = p.coeffs if isinstance(p, np.poly1d) else asarray(p)
+    if coefficients.ndim != 1:
+        np.polyder(np.ones(coefficients.shape), m)  # NumPy's error
     for _ in range(m):
-        powers = np.arange(coefficients.shape[0] - 1, 0, -1)
-        coefficients = coefficients[:-1] * np.reshape(powers, (-1,) + (1,) * (coefficients.ndim - 1))
+        powers = np.arange(len(coefficients) - 1, 0, -1)
+        coefficients = coefficients[:-1] * powers
     return _poly1d_if((p,), coefficients)
 
 
@@ -171,7 +177,7 @@ def polyint(p, m=1, k=None):
     coefficients = p.coeffs if isinstance(p, np.poly1d) else asarray(p)
     for i in range(m):
         coefficients = np.concatenate(
-            [coefficients / np.arange(coefficients.shape[0], 0, -1), np.reshape(k[i], 1)]
+            [coefficients / np.arange(len(coefficients), 0, -1), np.reshape(k[i], 1)]
         )
     return _poly1d_if((p,), coefficients)
 
@@ -186,8 +192,11 @@ def _order(m: Any, what: str) -> int:
 # ---- least squares -------------------------------------------------------------------------
 
 
-def weighted_fit(columns: Any, y: Any, w: Any, rcond: Any) -> tuple[Any, Any, Any, Any, Any]:
-    """Least squares with the columns brought to length 1: the solution, what `lstsq` gives, the lengths."""
+def weighted_fit(columns: Any, y: Any, w: Any, rcond: Any, guarded: bool) -> tuple[Any, Any, Any, Any, Any]:
+    """Least squares with the columns brought to length 1: the solution, what `lstsq` gives, the lengths.
+
+    Columns of zeros stay as they are if `guarded`.
+    """
     if w is not None:
         w = asarray(w)
         columns = cast(columns * w[:, None], columns.dtype)
@@ -195,9 +204,9 @@ def weighted_fit(columns: Any, y: Any, w: Any, rcond: Any) -> tuple[Any, Any, An
     squares = np.real(columns * np.conj(columns)) if columns.dtype.kind == "c" else columns * columns
     lengths = np.sqrt(np.sum(squares, axis=0))
     empty = np.equal(lengths, 0)
-    if isinstance(empty, Tracer) or empty.any():
+    if guarded and (isinstance(empty, Tracer) or empty.any()):
         lengths = np.where(empty, 1.0, lengths)
-    scaled, solution = columns / lengths, None
+    scaled = columns / lengths
     solution, residuals, rank, values = np.linalg.lstsq(scaled, y, rcond)
     return (solution.T / lengths).T, residuals, rank, values, (scaled, lengths)
 
@@ -221,7 +230,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     if w is not None and w.shape != y.shape[:1]:
         np.polyfit(*shapes, 0, w=np.ones(w.shape))  # NumPy's error
     rcond = x.shape[0] * np.finfo(x.dtype).eps if rcond is None else rcond
-    fitted = weighted_fit(vander(x, order), y, w, rcond)
+    fitted = weighted_fit(vander(x, order), y, w, rcond, guarded=False)
     c, residuals, rank, values, (scaled, lengths) = fitted
     if full:
         return c, residuals, rank, values, rcond

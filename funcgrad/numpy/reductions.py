@@ -201,6 +201,8 @@ def add_reduceat(a, indices, axis=0, dtype=None, out=None):
     """Sums of slices, each from one index to the next, or of one entry where that is not further on."""
     refuse_out("add.reduceat", out)
     x, starts = cast(asarray(a), dtype), np.asarray(indices)
+    if not x.ndim:
+        np.add.reduceat(np.zeros(()), starts)  # NumPy's error
     axis = negative_axis(axis, x.ndim)
     np.add.reduceat(np.zeros(x.shape[axis]), starts)  # NumPy's error, if one is out of range
     ends = np.append(starts[1:], x.shape[axis])

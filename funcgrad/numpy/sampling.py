@@ -10,7 +10,7 @@ from funcgrad._core.tracer import Tracer, concrete
 from funcgrad._primitives.convolution import convolve as convolve_
 from funcgrad._primitives.reductions import bincount as bincount_
 from funcgrad._primitives.sorting import searchsorted
-from funcgrad.numpy.arguments import refuse_traced
+from funcgrad.numpy.arguments import numbers_of, refuse_traced
 from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.indexing import take
 from funcgrad.numpy.protocol import implements
@@ -145,7 +145,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     if not hasattr(sample, "shape"):  # NumPy takes one array for each axis
         sample = np.atleast_2d(asarray(sample)).T if np.ndim(sample[0]) == 0 else np.stack(sample, -1)
     points = asarray(sample)
-    points = points[:, None] if points.ndim == 1 else points
+    points = np.atleast_2d(points).T if points.ndim < 2 else points
     _, axes = points.shape
     bins = [bins] * axes if isinstance(bins, (int, np.integer)) else list(bins)
     if len(bins) != axes or (range is not None and len(range) != axes):
@@ -162,7 +162,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
         edges.append(own)
         lengths.append(own.shape[0] + 1)
         flat = flat * lengths[-1] + places
-    heights = np.reshape(bincount_(entries, flat, length=int(np.prod(lengths))), lengths)
+    heights = cast(np.reshape(bincount_(entries, flat, length=int(np.prod(lengths))), lengths), np.float64)
     heights = heights[(slice(1, -1),) * axes]
     if density:
         total = np.sum(heights)
@@ -178,6 +178,9 @@ def _outer_edges(x: Any, limits: Any) -> tuple[Any, Any]:
         edges = np.histogram_bin_edges(np.zeros(0), 1, limits)
         return edges[0], edges[-1]
     first, last = np.min(x), np.max(x)
+    known = numbers_of(first), numbers_of(last)
+    if any(v is not None and not np.all(np.isfinite(v)) for v in known):
+        np.histogram_bin_edges(np.array([np.nan]))  # NumPy's error
     equal = np.equal(first, last)
     return np.where(equal, first - 0.5, first), np.where(equal, last + 0.5, last)
 

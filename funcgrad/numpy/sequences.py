@@ -26,19 +26,25 @@ def _count(function: str, num: Any) -> int:
 @implements(np.linspace)
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     num = _count("linspace", num)
+    start, stop = _end(start), _end(stop)
     kind = result_type(start, stop, float(num))
     dtype = kind if dtype is None else np.dtype(dtype)
     start, stop = asarray(start), asarray(stop)
     width = cast(stop - start, kind)
     count = num - 1 if endpoint else num
     places = np.arange(num, dtype=kind).reshape((-1,) + (1,) * width.ndim)
-    step = width / count if count > 0 else np.full(width.shape, np.nan, kind)[()]
+    step = width / count if count > 0 else np.nan
     out = places * (step if count > 0 else width) + start
     if endpoint and num > 1:
         last = np.broadcast_to(cast(stop, out.dtype), out.shape[1:])
         out = np.concatenate([out[:-1], last[None]])
     out = cast(_moved(np.floor(out) if np.issubdtype(dtype, np.integer) else out, axis), dtype)
     return (out, step) if retstep else out
+
+
+def _end(x: Any) -> Any:
+    """Lists as arrays; Python numbers stay weak."""
+    return asarray(x) if isinstance(x, (list, tuple)) else x
 
 
 def _moved(sequence: Any, axis: int) -> Any:
@@ -60,23 +66,23 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
 @implements(np.geomspace)
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     num = _count("geomspace", num)
+    start, stop = _end(start), _end(stop)
     kind = result_type(start, stop, float(num), np.zeros((), dtype))
     dtype = kind if dtype is None else np.dtype(dtype)
     ends = [cast(asarray(x), kind) for x in (start, stop)]
     known = [numbers_of(x) for x in ends]
     if any(x is not None and np.any(x == 0) for x in known):
         raise ValueError("Geometric sequence cannot include zero")
-    start, stop = ends
-    sign = np.sign(start)  # turns a sequence so that it starts at a positive number
-    logs = [np.log10(start / sign), np.log10(stop / sign)]
-    out = logspace(*logs, num, endpoint, dtype=kind) * sign
+    sign = np.sign(ends[0])  # turns a sequence so that it starts at a positive number
+    start, stop = [x / sign for x in ends]
+    out = logspace(np.log10(start), np.log10(stop), num, endpoint, dtype=kind)
     shape = out.shape[1:]
     if num:  # the ends are exact
         parts = [np.broadcast_to(start, shape)[None], out[1:]]
         if num > 1 and endpoint:
             parts = [parts[0], out[1:-1], np.broadcast_to(stop, shape)[None]]
         out = np.concatenate(parts)
-    return cast(_moved(out, axis), dtype)
+    return cast(_moved(out * sign, axis), dtype)
 
 
 def arange(*args: Any, dtype: Any = None, **kwargs: Any) -> Any:

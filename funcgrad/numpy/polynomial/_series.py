@@ -72,7 +72,7 @@ def vander(basis: Basis, x, deg):
 def _vander_at(basis: Basis, degrees, *points):
     if len(degrees) != len(points):
         raise ValueError(f"Expected {len(points)} dimensions of sample points, got {len(degrees)}")
-    points = np.broadcast_arrays(*[asarray(x) + 0.0 for x in points])
+    points = np.broadcast_arrays(*[np.atleast_1d(asarray(x)) + 0.0 for x in points])
     shape = points[0].shape
     out = None
     for x, degree in zip(points, degrees):
@@ -99,10 +99,19 @@ def _real(c: Any) -> np.dtype:
     return np.zeros((), c.dtype).real.dtype
 
 
+def _applied(matrix: np.ndarray, c: Any) -> Any:
+    """The product along the first axis of c; what is 0 in the matrix stays 0, be a coefficient infinite."""
+    known = numbers_of(c)
+    if known is None or np.all(np.isfinite(known)):
+        return np.tensordot(matrix, c, 1)
+    matrix = np.reshape(matrix, matrix.shape + (1,) * (c.ndim - 1))
+    return np.sum(np.where(matrix == 0, np.zeros((), c.dtype), matrix * c), axis=-c.ndim)
+
+
 def der(basis: Basis, c, m=1, scl=1, axis=0):
     c = floats(c)
     matrix = basis.function("der")(np.eye(c.shape[axis], dtype=_real(c)), m)
-    out = np.moveaxis(np.tensordot(matrix, c, (1, axis)), 0, axis)
+    out = np.moveaxis(_applied(matrix, np.moveaxis(c, axis, 0)), 0, axis)
     return out if isinstance(scl, int) and scl == 1 else out * scl**m
 
 
@@ -119,7 +128,7 @@ def int_(basis: Basis, c, m=1, k=(), lbnd=0, scl=1, axis=0):
             c = c + constant  # NumPy's zero stays of degree 0
             continue
         matrix = basis.function("int")(np.eye(c.shape[0], dtype=_real(c)))
-        c = np.tensordot(matrix, c, 1)
+        c = _applied(matrix, c)
         first = c[:1] + (constant - val(basis, lbnd, c))
         c = np.concatenate([first, c[1:]])
     return np.moveaxis(c, 0, axis)
@@ -152,7 +161,7 @@ def mulx(basis: Basis, c):
     known = numbers_of(c)
     if c.shape[0] == 1 and known is not None and not np.any(known):
         return c
-    return _times_x(basis, c.shape[0], _real(c)) @ c
+    return _applied(_times_x(basis, c.shape[0], _real(c)), c)
 
 
 def _times_x(basis: Basis, count: int, dtype) -> np.ndarray:
@@ -177,7 +186,7 @@ def mul(basis: Basis, c1, c2):
     total, before = c1[c1.shape[0] - 1] * factor, None
     for k in range(c1.shape[0] - 2, -1, -1):
         a, b, _ = basis.step(k)
-        now = c1[k] * factor + a * (x @ total) + b * total
+        now = c1[k] * factor + a * _applied(x, total) + b * total
         if before is not None:
             now = now - basis.step(k + 1)[2] * before
         total, before = now, total
@@ -223,8 +232,10 @@ def line(basis: Basis, off, scl):
 
 
 def fromroots(basis: Basis, roots):
+    if len(roots) == 0:
+        return np.ones(1)
     (roots,) = series(roots, trim=False)
-    lines = [line(basis, -r, np.ones((), roots.dtype)) for r in roots]
+    lines = [line(basis, -r, 1) for r in roots]
     while len(lines) > 1:
         half, odd = divmod(len(lines), 2)
         pairs = [mul(basis, lines[i], lines[i + half]) for i in range(half)]
@@ -244,7 +255,7 @@ def companion(basis: Basis, c):
     constant = basis.function("companion")(np.eye(1, c.shape[0], c.shape[0] - 1, dtype=_real(c))[0])
     units[:, -1] = 1
     slopes = np.stack([basis.function("companion")(unit) - constant for unit in units], -1)
-    return slopes @ (c[:-1] / c[-1]) + constant
+    return _applied(slopes, c[:-1] / c[-1]) + constant
 
 
 def roots(basis: Basis, c):
@@ -268,7 +279,7 @@ def _change(c: Any, change: Any) -> Any:
     size = c.shape[0]
     columns = [change(unit) for unit in np.eye(size, dtype=_real(c))]
     matrix = np.stack([np.pad(column, (0, size - len(column))) for column in columns], -1)
-    return matrix @ c
+    return _applied(matrix, c)
 
 
 def trim(basis: Basis, c, tol=0):
@@ -287,7 +298,7 @@ def fit(basis: Basis, x, y, deg, rcond=None, full=False, w=None):
     degrees = np.arange(int(deg) + 1) if np.ndim(deg) == 0 else np.sort(np.asarray(deg))
     columns = vander(basis, x, degrees[-1])[:, degrees]
     rcond = x.shape[0] * np.finfo(x.dtype).eps if rcond is None else rcond
-    c, residuals, rank, values, _ = weighted_fit(columns, y, w, rcond)
+    c, residuals, rank, values, _ = weighted_fit(columns, y, w, rcond, guarded=True)
     if len(degrees) <= degrees[-1]:
         place = np.zeros((degrees[-1] + 1, len(degrees)), _real(c))
         place[degrees, np.arange(len(degrees))] = 1

@@ -10,8 +10,6 @@ import numpy as np
 from numpy.polynomial import polyutils as _numpys
 from numpy.polynomial.polyutils import format_float
 
-from funcgrad import errors
-from funcgrad._core.source import caller, describe
 from funcgrad.numpy.arguments import numbers_of
 from funcgrad.numpy.creation import asarray, has_tracer
 from funcgrad.numpy.ufuncs import cast, result_type
@@ -49,15 +47,16 @@ def series(*given: Any, trim: bool = True) -> list:
     return [cast(without_zeros(c) if trim else c, dtype) for c in arrays]
 
 
-def without_zeros(c: Any, tolerance: float = 0.0) -> Any:
-    """A series without the last coefficients that are at most `tolerance`, but for one.
+def without_zeros(c: Any, tolerance: float | None = None) -> Any:
+    """A series without the last coefficients that are 0, or at most `tolerance`, but for one.
 
     Of a batch only what is so in every member goes; in a program of types nothing is known to be so.
     """
     known = numbers_of(c)
     if known is None or not np.size(known):
         return c
-    kept = np.flatnonzero(np.reshape(np.abs(known) > tolerance, (-1, c.shape[0])).any(0))
+    counts = known != 0 if tolerance is None else np.abs(known) > tolerance
+    kept = np.flatnonzero(np.reshape(counts, (-1, c.shape[0])).any(0))
     return c[: kept[-1] + 1] if kept.size else c[:1] * 0
 
 
@@ -86,10 +85,8 @@ def trimcoef(c, tol=0):
 def getdomain(x):
     (x,) = series(x, trim=False)
     if x.dtype.kind == "c":
-        cure = "Give domain=, or take np.real(x) and np.imag(x) apart."
-        raise errors.UnsupportedArgumentError(
-            "polynomial.polyutils.getdomain", "traced complex numbers", describe(*caller(2)), cure
-        )
+        ends = [(np.min(part), np.max(part)) for part in (np.real(x), np.imag(x))]
+        return np.stack([a + 1j * b for a, b in zip(*ends)])
     return np.stack([np.min(x), np.max(x)])
 
 
