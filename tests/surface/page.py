@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
-import itertools
+import platform
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
@@ -23,11 +23,11 @@ python docs/make_coverage.py
 Measured with {versions}. With these versions a test compares the page with what is measured; with any, it
 fails for a callable that does not have one of four outcomes, so that nothing drops a derivative silently.
 
-- **Differentiable.** *Verified* names how: for each of so many samples value, forward mode and reverse mode,
-  against central differences and against each other; at order 2 the four pairings of forward and reverse;
-  `vmap` against a loop; programs staged from values and from types; and the dtypes of arguments, derivatives
-  included (f2 to g are NumPy's codes: half precision to `longdouble`; c16 is complex). *Probed* are the
-  others: forward mode against central differences, and reverse mode against forward mode.
+- **Differentiable.** *Verified* names how, with the number of samples after each name: value, forward mode
+  and reverse mode, against central differences and against each other; at order 2 the four pairings of
+  forward and reverse; `vmap` against a loop; programs staged from values and from types; and the dtypes of
+  arguments, derivatives included (f2 to g are NumPy's codes: half precision to `longdouble`; c16 is complex).
+  *Probed* are the others: forward mode against central differences, and reverse mode against forward mode.
 - **Constant.** The result is a plain value: whole numbers, booleans, shapes, or a number that does not change
   with the argument.
 - **Refused.** An error of `funcgrad.errors` that names the line and says what to write
@@ -41,8 +41,8 @@ def page(verdicts: Iterable[Verdict]) -> str:
     spaces: dict[str, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
         spaces[verdict.entry.space].append(verdict)
-    parts = [HEAD.format(versions=" and ".join(versions())), _totals(spaces)]
-    ours = {row.entry.name for row in spaces["funcgrad.numpy"] if row.status == DIFFERENTIABLE}
+    parts = [HEAD.format(versions=", ".join(versions())), _totals(spaces)]
+    ours = {row.entry.key for rows in spaces.values() for row in rows if row.status == DIFFERENTIABLE}
     for space, rows in spaces.items():
         parts.append(f"\n## {space}\n")
         parts.extend(_sections(space, rows, ours))
@@ -50,8 +50,9 @@ def page(verdicts: Iterable[Verdict]) -> str:
 
 
 def versions() -> list[str]:
-    """The versions that the page holds for."""
-    return [f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "scipy")]
+    """What the page holds for."""
+    machine = f"{platform.system()} on {platform.machine()}"  # which has float128, for instance
+    return [*(f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "scipy")), machine]
 
 
 def _totals(spaces: dict[str, list[Verdict]]) -> str:
@@ -81,9 +82,9 @@ def _sections(space: str, rows: list[Verdict], ours: set[str]) -> Iterator[str]:
     }
     verified = [row for row in of[DIFFERENTIABLE] if row.samples]
     if verified:
-        yield "| verified | samples | order | vmap | staged | dtypes |\n|---|---|---|---|---|---|"
-        for samples, group in _grouped(verified, _modes):
-            yield _line(_names(group), *samples)
+        yield "| verified | order | vmap | staged | dtypes |\n|---|---|---|---|---|"
+        for modes, group in _grouped(verified, _modes):
+            yield _line(_names(group), *modes)
         yield ""
     probed = [row for row in of[DIFFERENTIABLE] if not row.samples]
     if probed:
@@ -112,7 +113,6 @@ def _modes(row: Verdict) -> tuple:
     codes = ("f2", "f4", "f8", "g", "c8", "c16")
     taken = {d for sample in samples for d in sample.dtypes}
     return (
-        len(samples),
         max(sample.order for sample in samples),
         "yes" if any(sample.batch for sample in samples) else "",
         "yes" if any(sample.stage for sample in samples) else "",
@@ -121,18 +121,17 @@ def _modes(row: Verdict) -> tuple:
 
 
 def _names(rows: list[Verdict]) -> str:
-    """Names of a group; methods of one object together, and a method of many ufuncs."""
-    parts = []
-    if rows[0].entry.space in ("ufunc methods", "scipy.stats distributions"):
-        by_method = defaultdict(list)
-        for row in rows:
-            ufunc, _, method = row.entry.name.partition(".")
-            by_method[method].append(f"`{ufunc}`")
-        return "; ".join(f"`{method}` of {', '.join(ufuncs)}" for method, ufuncs in by_method.items())
-    for owner, group in itertools.groupby([r.entry.name for r in rows], lambda name: name.rpartition(".")[0]):
-        names = [f"`{name.rpartition('.')[2]}`" for name in group]
-        parts.append(f"`{owner}` ({', '.join(names)})" if owner else ", ".join(names))
-    return ", ".join(parts)
+    """Names of a group, and how many samples verify each; methods by their names."""
+    by_method = defaultdict(list)
+    for row in rows:
+        owner, _, method = row.entry.name.rpartition(".")
+        shown = f"`{owner or method}`" + (f" {len(row.samples)}" if row.samples else "")
+        by_method[owner and method].append(shown)
+    parts = [
+        f"`{method}` of {', '.join(names)}" if method else ", ".join(names)
+        for method, names in by_method.items()
+    ]
+    return "; ".join(parts)
 
 
 def _note(row: Verdict, ours: set[str]) -> str:
@@ -140,8 +139,8 @@ def _note(row: Verdict, ours: set[str]) -> str:
     name, _, message = row.note.partition(": ")
     if not name.endswith("Error"):
         return row.note
-    if row.entry.space == "numpy" and row.entry.name in ours:
-        return f"`{name}`. Write `import funcgrad.numpy as np`, whose function takes it."
+    if f"funcgrad.{row.entry.key}" in ours:
+        return f"`{name}`. Write `funcgrad.{row.entry.space}` in place of `{row.entry.space}`."
     what, _, cure = message.partition("\n")
     sentence = (cure or what).splitlines()[0].partition(". ")[0].rstrip(".")
     return f"`{name}`. {sentence}."

@@ -101,6 +101,8 @@ class _Callables:
         self.objects: dict[int, Any] = {}
         for entry in entries:
             self._add(entry.call, entry.value)
+            if isinstance(entry.value, tuple) and not isinstance(entry.value[0], (type, np.ufunc)):
+                self.objects[id(entry.value[0])] = entry.value[0]  # a distribution
             if isinstance(entry.value, type):
                 self._add(entry.value.__init__, entry.value)
                 self._add(entry.value.__new__, entry.value)

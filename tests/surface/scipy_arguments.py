@@ -67,10 +67,10 @@ _SPECIAL = {
     "obl_ang1_cv": [through(lambda f, x: f(1, 2, 0.4, obl_cv(1, 2, 0.4), x), 0.7)],
     "obl_rad1_cv obl_rad2_cv": [through(lambda f, x: f(1, 2, 2.5, obl_cv(1, 2, 2.5), x), 3.0)],
     "pro_ang1_cv": [through(lambda f, x: f(1, 2, 0.4, pro_cv(1, 2, 0.4), x), 0.7)],
-    "pro_rad1_cv pro_rad2_cv": [through(lambda f, x: f(1, 2, 1.2, pro_cv(1, 2, 1.2), x), 1.8)],
+    "pro_rad1_cv pro_rad2_cv": [through(lambda f, x: f(1, 2, 1.2, pro_cv(1, 2, 1.2), x), 3.0)],
     "obl_ang1 pro_ang1": [call(1, 2, 0.4, 0.7)],
     "obl_rad1 obl_rad2": [call(1, 2, 2.5, 3.0)],
-    "pro_rad1 pro_rad2": [call(1, 2, 1.2, 1.8)],
+    "pro_rad1 pro_rad2": [call(1, 2, 1.2, 3.0)],
     "obl_cv pro_cv": [call(1, 2, 0.4)],
 }
 _LINALG = {
@@ -151,6 +151,8 @@ _STATS = {
         through(lambda f, x: f(lambda a, axis: np.mean(a + x, axis), np.random.default_rng(0).normal, 4), 0.4)
     ],
     "rv_histogram": [through(lambda f, h, x: f((h, np.arange(5.0))).pdf(x), V, 1.4)],
+    "ttest_ind ttest_rel f_oneway": [call(V, W)],
+    "differential_entropy": [call(LONG)],
     "trim_mean": [call(LONG, 0.1)],
     "trimboth trim1": [call(LONG, 0.1)],
     "ttest_ind_from_stats": [call(0.4, 1.2, 5, 0.7, 1.1, 6)],
@@ -230,6 +232,7 @@ _DECAY = [
     through(lambda f, y0: _solver(f, y0, 0.4).y, V),
     through(lambda f, rate: _solver(f, V, rate).step(), 0.4),
 ]
+_TIGHT = {"rtol": 1e-11, "atol": 1e-12}
 _INTEGRATE = {
     "quad fixed_quad quad_vec romb quadrature": _integral(),
     "tanhsinh": _integral(),
@@ -243,9 +246,11 @@ _INTEGRATE = {
         through(lambda f, rate: f(lambda y, t: -rate * y, V, X), 0.4),
     ],
     "solve_ivp": [
-        through(lambda f, y0: f(lambda t, y: -y, (0.0, 1.0), y0).y, V),
-        through(lambda f, rate: f(lambda t, y: -rate * y, (0.0, 1.0), V).y, 0.4),
-        through(lambda f, rate: f(lambda t, y, r: -r * y, (0.0, 1.0), V, args=(rate,)).y, 0.4),
+        through(lambda f, y0: f(lambda t, y: -y, (0.0, 1.0), y0, **_TIGHT).y[:, -1], V),
+        through(lambda f, rate: f(lambda t, y: -rate * y, (0.0, 1.0), V, **_TIGHT).y[:, -1], 0.4),
+        through(
+            lambda f, rate: f(lambda t, y, r: -r * y, (0.0, 1.0), V, args=(rate,), **_TIGHT).y[:, -1], 0.4
+        ),
     ],
     "solve_bvp": [
         through(
@@ -584,6 +589,7 @@ SPECIAL = {
     **_of("interpolate", _INTERPOLATE),
     **_of("ndimage", _NDIMAGE),
     **_of("optimize", _OPTIMIZE),
+    **_of("fft", {"dct dst idct idst dctn dstn idctn idstn": [call(V), call(M, 3), call([V, W])]}),
     "scipy.fft.fht": [call(V, 0.3, 0.7)],
     "scipy.fft.ifht": [call(V, 0.3, 0.7)],
     "scipy.fft.fhtoffset": [call(0.3, 0.7)],
