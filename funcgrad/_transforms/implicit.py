@@ -12,14 +12,15 @@ from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, settled
 from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._interpreters.calls import bind, closed_over, differentiable
-from funcgrad._primitives.implicit import (
+from funcgrad._primitives.equations import (
     Equation,
     Operator,
-    Solve,
+    is_array,
     linear_equation,
     pull_residual,
     push_residual,
 )
+from funcgrad._primitives.implicit import Solve
 from funcgrad._primitives.linear_solvers import solve_system
 from funcgrad._transforms.arguments import describe_type, output_leaf
 from funcgrad._transforms.derivatives import grad
@@ -277,7 +278,7 @@ class _Problem:
         self.name, self.f, self.has_aux = name, f, has_aux
         self.where = describe(*caller())
         self.guess, self.treedef = tree.flatten(guess)
-        self.shapes = [shape_of(v) if _is_number(v) else None for v in self.guess]
+        self.shapes = [shape_of(v) if is_array(v) else None for v in self.guess]
         self.aux_treedef: Any = None
         self.hints = closed_over(f if reads is None else reads)
         self.hints += _traced(self._flat(self.guess))  # also says at once whether f's result has x's form
@@ -344,7 +345,7 @@ class _Problem:
 
         def whole(values):
             given = dict(zip(active, values))
-            zeros = [given[i] if i in given else 0 * v if _is_number(v) else v for i, v in enumerate(x)]
+            zeros = [given[i] if i in given else 0 * v if is_array(v) else v for i, v in enumerate(x)]
             return tree.unflatten(self.treedef, zeros)
 
         def g(v):
@@ -376,10 +377,6 @@ def _flat_aux(aux: Any) -> tuple[list[Any], tuple]:
 
 def _traced(values: list) -> list[Tracer]:
     return [v for v in values if isinstance(v, Tracer)]
-
-
-def _is_number(x: Any) -> bool:
-    return isinstance(x, (Tracer, np.ndarray, np.generic, bool, int, float, complex))
 
 
 def _is_sequential(vmap_method: str | None) -> bool | None:
