@@ -5,7 +5,7 @@ from funcgrad._core.evaluation import eval_jaxpr
 from funcgrad._core.jaxpr import Eqn, Jaxpr, Literal, Var
 from funcgrad._core.types import ShapeDtypeStruct, float0
 from funcgrad._transforms.batching import vmap
-from funcgrad._transforms.checkpointing import checkpoint
+from funcgrad._transforms.checkpointing import checkpoint, checkpointed_loop
 from funcgrad._transforms.custom import custom_jvp, custom_vjp
 from funcgrad._transforms.debugging import debug_nans
 from funcgrad._transforms.derivatives import (
@@ -51,6 +51,7 @@ __all__ = [
     "custom_jvp",
     "custom_vjp",
     "checkpoint",
+    "checkpointed_loop",
     # solutions of equations
     "custom_root",
     "custom_linear_solve",

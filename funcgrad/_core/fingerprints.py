@@ -43,6 +43,13 @@ def fingerprint(array: np.ndarray, whole: bool) -> bytes:
     return sums.tobytes() + held[held.size - rest :].tobytes()
 
 
+def sampled(array: np.ndarray) -> np.ndarray:
+    """A copy of an array, or of some 512 of its entries."""
+    if array.nbytes <= _EXACT:
+        return np.array(array)
+    return array[np.unravel_index(_positions(array.shape), array.shape)]
+
+
 @functools.lru_cache(maxsize=256)
 def _positions(shape: tuple[int, ...]) -> np.ndarray:
     """Flat positions of a sample: rows evenly, columns irregularly, and both ends."""

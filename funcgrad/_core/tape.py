@@ -90,6 +90,8 @@ class Tape:
         known = self._watched.setdefault(id(array), [])
         if not known or known[-1][3] != held or known[-1][2] != whole:
             known.append((array, row, whole, held))  # most are read again and again, and kept once
+        elif known[-1][1] is None and row is not None:
+            known[-1] = (array, row, whole, held)
 
     def verify(self) -> None:
         """Raise if an array that a residual depends on was changed after it was recorded."""

@@ -9,6 +9,7 @@ in the backward sweep, the trace has ended; a successor stands in for it.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import types
 from collections.abc import Callable, Iterable, Sequence
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad import errors
 from funcgrad._core.plans import Plan
 from funcgrad._core.primitive import Primitive
 from funcgrad._core.source import caller
@@ -34,7 +36,7 @@ class Call:
 
     Attributes:
         fun: the function; it takes arrays and returns a sequence of arrays.
-        closed_over: tracers that it is known to close over; others are found when it runs.
+        closed_over: tracers and arrays that it is known to close over; other tracers are found when it runs.
     """
 
     __slots__ = ("fun", "closed_over")
@@ -70,7 +72,7 @@ def bind(call: Call, args: Sequence[Any], below: Trace | None = None) -> list[An
         below: the trace that is processing the call and asks what those beneath it make of it.
     """
     args = [settled(a) for a in args]
-    trace = _newest([*args, *call.closed_over])
+    trace = _newest([*args, *reachable(call.closed_over)])
     while True:
         try:
             outs = [settled(o) for o in _process(call, trace, args, below)]
@@ -162,12 +164,25 @@ class CallPlan(Plan):
 
 
 def record_call(
-    trace: Record, plan: CallPlan, parents: Sequence[tuple[int, Any]], outs: Sequence[Any], residual: Any
+    trace: Record,
+    plan: CallPlan,
+    parents: Sequence[tuple[int, Any]],
+    outs: Sequence[Any],
+    residual: Any,
+    watched: Sequence[Any] = (),
 ) -> list[Any]:
-    """Write a call on the tape; `parents` are the rows that it reads, with their values."""
+    """Write a call on the tape.
+
+    Args:
+        parents: the rows that it reads, with their values.
+        watched: values of which arrays are not to change before the tape is walked, for they are read again.
+    """
     tape, place = trace.tape, caller()
     row = tape.append(plan, tuple(slot for slot, _ in parents), ((residual,),), place)
     tape.fits[row] = [(shape_of(value), dtype_of(value)) for _, value in parents]
+    for array in watched:
+        if type(array) is np.ndarray:
+            tape.watch(array, row)
     for _, value in parents:
         if isinstance(value, Tracer):
             trace.meet(value)
@@ -226,7 +241,7 @@ class Parts:
 def hints_below(trace: Trace | None, hints: Sequence[Tracer]) -> list[Any]:
     """What tracers that a function is known to close over are made of, for the traces below."""
     below = []
-    for x in map(settled, hints):
+    for x in reachable(hints):
         if trace is None or trace.own(x) is None:
             below.append(x)
         else:
@@ -234,17 +249,27 @@ def hints_below(trace: Trace | None, hints: Sequence[Tracer]) -> list[Any]:
     return below
 
 
-def closed_over(fun: Any) -> list[Tracer]:
-    """The tracers that a function holds in plain sight: in its closure, defaults, or bound arguments.
+def reachable(hints: Sequence[Any]) -> list[Any]:
+    """Hints as they are to be used now; where a part of a function runs again, those that it read before."""
+    found = []
+    for x in hints:
+        with contextlib.suppress(errors.ImpureFunctionError):
+            found.append(settled(x))
+    return found
 
-    Only a hint, which saves running it twice: what is hidden deeper is found when it runs.
+
+def closed_over(fun: Any) -> list[Any]:
+    """The tracers and arrays that a function holds in plain sight: in its closure, defaults, bound arguments.
+
+    Only hints. Tracers among them save running it twice: what is hidden deeper is found when it runs. Arrays,
+    which may be global too, can be watched, for they should be the same when it runs again.
     """
-    found: list[Tracer] = []
+    found: list[Any] = []
     seen: set[int] = set()
     todo = [fun]
     while todo:
         x = todo.pop()
-        if isinstance(x, Tracer):
+        if isinstance(x, Tracer) or type(x) is np.ndarray:
             found.append(x)
             continue
         if id(x) in seen:
@@ -253,6 +278,8 @@ def closed_over(fun: Any) -> list[Tracer]:
         if isinstance(x, types.FunctionType):
             todo += [c.cell_contents for c in x.__closure__ or () if not _is_empty(c)]
             todo += [*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values()]
+            named = map(x.__globals__.get, x.__code__.co_names)
+            todo += [value for value in named if type(value) is np.ndarray]
         elif isinstance(x, types.MethodType):
             todo += [x.__func__, x.__self__]
         elif isinstance(x, functools.partial):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad import errors
 from funcgrad._core.primitive import check_dtype
 from funcgrad._core.source import caller
 from funcgrad._core.tape import Tape
@@ -34,7 +35,7 @@ class Record(Trace):
     The hot path of reverse mode: what looks unrolled here was measured to matter.
     """
 
-    __slots__ = ("tape", "push", "plain")
+    __slots__ = ("tape", "push", "plain", "linear")
 
     transform = "a reverse-mode transform"
 
@@ -43,6 +44,7 @@ class Record(Trace):
         self.tape = Tape(kept)
         self.push = push
         self.plain = True  # no value of an older trace was met yet
+        self.linear = False  # whether it will be asked if what it records is linear
 
     def input(self, value: Any) -> Recorded:
         slot = self.tape.append(None)
@@ -215,16 +217,22 @@ class Rerecord(Record):
 
     Attributes:
         origin: the trace before, or None if the function closed over none of its tracers.
-        inputs: the tracers of this trace, by their rows in the trace before.
+        values: those of the inputs, by their rows in the trace before, or other keys.
+        rows: the inputs' rows here. No tracer is kept, which would be a cycle: memory is to go at once.
     """
 
-    __slots__ = ("origin", "inputs")
+    __slots__ = ("origin", "values", "rows")
 
     def __init__(self, origin: Record | None, level: int, values: dict[int, Any]):
         super().__init__()
         self.level = level
         self.origin = origin
-        self.inputs = {slot: self.input(value) for slot, value in values.items()}
+        self.values = values
+        self.rows = {slot: self.input(value).slot for slot, value in values.items()}
+
+    def given(self, slot: Any) -> Recorded:
+        """The input that stands for a row of the trace before."""
+        return self._tracer(self.rows[slot], self.values[slot])
 
     def own(self, x: Any) -> Recorded | None:
         if not isinstance(x, Recorded):
@@ -232,7 +240,11 @@ class Rerecord(Record):
         if x._trace is self:
             return x
         before = None if self.origin is None else self.origin.own(x)
-        return None if before is None else self.inputs[before.slot]
+        if before is None:
+            return None
+        if before.slot not in self.rows:
+            raise errors.ImpureFunctionError("checkpoint", "read other traced values")
+        return self.given(before.slot)
 
     def process(self, prim, args: tuple, params: dict) -> Any:
         if self.origin is not None:

@@ -48,11 +48,18 @@ def pull_back(
 def pull_back_masked(
     tape: Tape, slots: Sequence[int], cotangents: Sequence[Any], lives: Sequence[Any]
 ) -> tuple[list[Any], list[Any]]:
-    """As `pull_back`, given the masks of structural zeros of the cotangents, and returning the inputs'."""
+    """As `pull_back`, given the masks of structural zeros of the cotangents, and returning the inputs'.
+
+    Each cotangent has a mask then: whether it has one must not depend on what values are known.
+    """
     tape.verify()
     walk = _Walk(tape, True, 0)
     results = _walk(walk, slots, cotangents, lives, False, None)
-    return results, [walk.lives.get(slot) for slot in range(tape.inputs)]
+    masks = [
+        np.ones(ct.shape, bool) if ct is not None and slot not in walk.lives else walk.lives.get(slot)
+        for slot, ct in enumerate(results)
+    ]
+    return results, masks
 
 
 def _try_without_masks(tape: Tape, slots: Sequence[int], cotangents: Sequence[Any]) -> list[Any] | None:
@@ -322,9 +329,9 @@ class _Walk:
     def results(self, seeds: Sequence[Any]) -> list[Any]:
         """The inputs' cotangents, as arrays that nothing else shares."""
         taken, results = {id(seed) for seed in seeds}, []
-        for ct in self.cts[: self.tape.inputs]:
+        for slot, ct in enumerate(self.cts[: self.tape.inputs]):
             if type(ct) is _Shares:
-                ct = ct.total()
+                ct = ct.total() if slot < self.masked_from else self.gather_shares(slot, ct)
             elif type(ct) is _ndarray:
                 if ct.ndim == 0:
                     ct = ct[()]

@@ -133,7 +133,7 @@ class _BranchRow:
             def pull(*flat):
                 values, cts = flat[: len(slots)], flat[len(slots) :]
                 trace = Rerecord(self.origin, self.level, dict(zip(slots, values)))
-                args = [trace.inputs[a.slot] if type(a) is _Row else a for a in operands]
+                args = [trace.given(a.slot) if type(a) is _Row else a for a in operands]
                 with resuming({**self.stand_ins, **({self.origin: trace} if self.origin else {})}):
                     outs = [settled(o) for o in branch(*args)]
                     trace.close()

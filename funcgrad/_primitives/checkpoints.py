@@ -5,18 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from funcgrad import errors
 from funcgrad._core.evaluation import evaluate
 from funcgrad._core.primitive import Primitive
 from funcgrad._core.tracer import Tracer, resuming, settled, successors, suspending
-from funcgrad._interpreters.calls import Call, CallPlan, Parts, Shares, bind, hints_below, record_call
-from funcgrad._interpreters.linearity import nonlinearity
+from funcgrad._interpreters.calls import (
+    Call,
+    CallPlan,
+    Parts,
+    Shares,
+    bind,
+    hints_below,
+    record_call,
+    unchanged,
+)
+from funcgrad._interpreters.linearity import dependence
 from funcgrad._interpreters.record import Record, Rerecord
 from funcgrad._interpreters.reverse import Outputs, pull_back, pull_back_masked
 from funcgrad._interpreters.stage import Stage, nested
 from funcgrad._primitives.kinds import PRIMITIVES
+from funcgrad._primitives.purity import Held, Reader
 
 
 class Checkpoint(Call):
@@ -36,7 +43,7 @@ class Checkpoint(Call):
             return outs
         again = Rerun(self, trace, args, captured, outs)
         parents = [(slot, tracer.value) for slot, tracer in captured.items()]
-        return record_call(trace, _PLAN, parents, outs, again)
+        return record_call(trace, _PLAN, parents, outs, again, [*map(settled, args), *self.closed_over])
 
     def forward(self, trace, args: Sequence[Any]) -> list[Any]:
         parts = Parts(trace, self.fun, args)
@@ -59,7 +66,7 @@ class Rerun:
         origin: the trace, if the function closes over tracers of it.
         level: the trace's.
         stand_ins: of traces that ran again at the time.
-        held: what the results held, so that a function that gives others is found out.
+        held: what the results were, so that a function that gives others is found out.
     """
 
     __slots__ = ("call", "args", "values", "origin", "level", "stand_ins", "held")
@@ -72,55 +79,42 @@ class Rerun:
         self.origin = trace if captured.keys() - set(rows) else None
         self.level = trace.level
         self.stand_ins = successors()
-        self.held = [_sample(o) for o in outs]
+        self.held = Held(outs)
 
     def pull(self, values: Sequence[Any], cts: dict[int, Any], lives: dict[int, Any], masks: bool):
         """The inputs' cotangents and masks of structural zeros, given the inputs and the results'."""
         trace = Rerecord(self.origin, self.level, dict(zip(self.values, values)))
         with self._resuming(trace):
             outs = self._run(trace)
-            self._compare([o.value if trace.own(o) is not None else o for o in outs])
+            results = [o.value if trace.own(o) is not None else o for o in outs]
+            self.held.verify(results, lambda: self._again(values), "checkpoint")
             reached = [i for i in cts if trace.own(outs[i]) is not None]
             rows, seeds = [outs[i].slot for i in reached], [cts[i] for i in reached]
             if masks:
                 return pull_back_masked(trace.tape, rows, seeds, [lives.get(i) for i in reached])
             return pull_back(trace.tape, rows, seeds, consume=True), [None] * len(self.values)
 
-    def _resuming(self, trace: Rerecord):
-        return resuming({**self.stand_ins, **({} if self.origin is None else {self.origin: trace})})
+    def _resuming(self, stand_in: Any):
+        return resuming({**self.stand_ins, **({} if self.origin is None else {self.origin: stand_in})})
 
     def _run(self, trace: Rerecord) -> list[Any]:
-        args = [trace.inputs[a.slot] if type(a) is _Row else a for a in self.args]
+        args = [trace.given(a.slot) if type(a) is _Row else a for a in self.args]
         outs = [settled(o) for o in self.call.fun(*args)]
         trace.close()
         return outs
 
-    def nonlinearity(self) -> str | None:
-        """Why the function is not linear in its traced inputs, or None."""
+    def dependence(self, moving: Sequence[bool]) -> tuple[str | None, Sequence[bool]]:
+        """As `linearity.dependence`, of some of the traced inputs."""
         trace = Rerecord(self.origin, self.level, self.values)
         with self._resuming(trace):
-            self._run(trace)
-            return nonlinearity(trace, [])
+            return dependence(trace, moving, self._run(trace))
 
-    def _compare(self, outs: Sequence[Any]) -> None:
-        for before, now in zip(self.held, map(_sample, outs), strict=True):
-            if before is None or now is None:
-                continue
-            if before.shape != now.shape or not np.allclose(before, now, *_ROUNDING, equal_nan=True):
-                raise errors.ImpureFunctionError("checkpoint", "gave another result")
-
-
-#: How far a result may be from itself: the order of sums may be another where it is traced.
-_ROUNDING = 1e-3, 1e-8
-_SAMPLES = 256
-
-
-def _sample(x: Any) -> np.ndarray | None:
-    """Some entries of a plain result, to know it again; None of one whose numbers are not there."""
-    if isinstance(x, Tracer):
-        return None
-    flat = np.asarray(x).reshape(-1)
-    return flat[:: max(1, flat.size // _SAMPLES)].copy()
+    def _again(self, values: Sequence[Any]) -> list[Any]:
+        """The results, by the function as it ran first."""
+        by_row = dict(zip(self.values, values))
+        reader = None if self.origin is None else Reader(self.origin, by_row)
+        with self._resuming(reader):
+            return unchanged(self.call.run, [by_row[a.slot] if type(a) is _Row else a for a in self.args])
 
 
 class _Row:
@@ -179,5 +173,5 @@ checkpoint = CallPrimitive("checkpoint", lambda jaxpr: Checkpoint(program_functi
 checkpoint.typed = lambda *types, jaxpr: jaxpr.out_avals
 
 _PLAN = CallPlan(checkpoint, _pull)
-_PLAN.nonlinearity = lambda residuals: residuals[0][0].nonlinearity()
+_PLAN.dependence = lambda residuals, moving: residuals[0][0].dependence(moving)
 _PLAN.lives = lambda shares, residuals, params: shares.lives

@@ -11,6 +11,7 @@ from funcgrad.errors.base import (
 from funcgrad.errors.calls import (
     BranchTypeError,
     CarryTypeError,
+    CheckpointBudgetError,
     ComplexStepError,
     CustomRuleError,
     ImpureFunctionError,
@@ -112,6 +113,7 @@ __all__ = [
     "InPlaceError",
     "ChangedResidualError",
     "ImpureFunctionError",
+    "CheckpointBudgetError",
     "CustomRuleError",
     "ComplexStepError",
     "MissingRuleError",

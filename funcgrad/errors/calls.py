@@ -31,6 +31,28 @@ class ImpureFunctionError(FuncgradError, RuntimeError):
         )
 
 
+class CheckpointBudgetError(FuncgradError, ValueError):
+    """A checkpointed loop was given no room for a single state.
+
+    >>> import numpy as np
+    >>> from funcgrad import checkpointed_loop
+    >>> checkpointed_loop(np.sin, np.ones(9), length=5, max_bytes=8)  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+        ...
+    funcgrad.errors.CheckpointBudgetError: max_bytes=8 is too little for a checkpointed loop ...
+    """
+
+    def __init__(self, given, why):
+        super().__init__(given, why)
+        self.given, self.why = given, why
+
+    def __str__(self):
+        return (
+            f"{self.given} is too little for a checkpointed loop: {self.why}\nGive it room for one state at "
+            'least; with few, steps run again more often. spill="disk" keeps states in files.'
+        )
+
+
 class CustomRuleError(FuncgradError, TypeError):
     """A custom rule returned something of another form than its function's arguments and results ask for.
 
