@@ -259,7 +259,8 @@ def test_logsumexp_of_weights():
 #: Arguments of which SciPy takes the whole part, or that choose a branch: they only steer.
 STEERING = {
     "bdtr": "k n", "bdtrc": "k n", "bdtri": "k n", "nbdtr": "k n", "nbdtrc": "k n", "nbdtri": "k n",
-    "pdtr": "k", "pdtrc": "k", "pdtri": "k", "smirnov": "n", "smirnovi": "n", "gammasgn": "x", "special_round": "x",
+    "pdtr": "k", "pdtrc": "k", "pdtri": "k", "smirnov": "n", "smirnovi": "n", "gammasgn": "x",
+    "special_round": "x",
 }  # fmt: skip
 PUBLIC = sorted({name for name in sc.__all__ if isinstance(getattr(sc, name), np.ufunc)})
 

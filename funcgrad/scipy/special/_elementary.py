@@ -6,9 +6,9 @@ import numpy as np
 import scipy.special as sc
 
 from funcgrad._primitives.arithmetic import direction, power
-from funcgrad._primitives.kinds import constant
+from funcgrad._primitives.kinds import constant, elementwise
 from funcgrad._primitives.selection import nowhere
-from funcgrad.scipy.special._declare import declare, find, of
+from funcgrad.scipy.special._declare import declare, find, kernel
 
 _DEGREE = math.pi / 180
 
@@ -75,6 +75,33 @@ declare("entr", lambda g, x: -g * (np.log(x) + 1))
 declare("rel_entr", lambda g, a, b: g * (_log_quotient(a, b) + 1), lambda g, a, b: -g * _quotient(a, b))
 declare("kl_div", lambda g, a, b: g * _log_quotient(a, b), lambda g, a, b: g * _relative_change(a, b))
 
+# ---- log(1 + x) / x ------------------------------------------------------------------------
+
+
+@kernel
+def _log_quotient(x, *, n):
+    """The n-th derivative of log1p(x)/x: by its power series near 0, elsewhere from that of a product.
+
+    SciPy's 2F1(1, 1; 2; -x) is off by percents for some complex numbers.
+    """
+    near = np.abs(x) < 0.5
+    far = np.where(near, 1.0, x)
+    out = np.log1p(far) / far
+    for m in range(1, n + 1):
+        out = (-((-1) ** m) * math.factorial(m - 1) / (1 + far) ** m - m * out) / far
+    if near.any():
+        series = np.zeros_like(x[near])
+        for k in range(n + 60, n - 1, -1):
+            series = series * x[near] + (-1) ** k * math.perm(k, n) / (k + 1)
+        out[near] = series
+    return out
+
+
+#: The n-th derivative of log1p(x)/x.
+log_quotient = elementwise(
+    _log_quotient, lambda g, x, *, n: g * log_quotient(x, n=n + 1), name="log_quotient"
+)
+
 # ---- Box and Cox ---------------------------------------------------------------------------
 
 
@@ -84,8 +111,8 @@ def _boxcox_slope(log, lmbda):
 
 
 def _inverse_slope(g, y, x, lmbda):
-    """Of log1p(lmbda x)/lmbda by lmbda, times y: log1p(u)/u is 2F1(1, 1; 2; -u)."""
-    return g * (y * (-0.5 * (x * x) * sc.hyp2f1(of(2, x), of(2, x), of(3, x), -lmbda * x)))
+    """Of log1p(lmbda x)/lmbda by lmbda, times y."""
+    return g * (y * (x * x) * log_quotient(lmbda * x, n=1))
 
 
 declare(

@@ -12,6 +12,7 @@ import scipy.special as sc
 from funcgrad._primitives.kinds import IMPLEMENTATIONS, elementwise
 from funcgrad._primitives.special import sine_quotient
 from funcgrad.scipy.special._declare import ORDER, SHAPE, declare, declare_outputs, find, of, unless_zero
+from funcgrad.scipy.special._elementary import log_quotient
 
 # ---- hypergeometric ------------------------------------------------------------------------
 
@@ -57,8 +58,7 @@ def _sinh_quotient(x):
 declare_outputs("shichi", lambda g, x: g * _sinh_quotient(x), lambda g, x: g * (np.cosh(x) / x))
 declare_outputs("sici", lambda g, x: g * sine_quotient(x, n=0), lambda g, x: g * (np.cos(x) / x))
 
-# log(z)/(1 - z) is -log1p(u)/u for u = z - 1, and that -2F1(1, 1; 2; -u)
-declare("spence", lambda g, x: -g * sc.hyp2f1(of(1, x), of(1, x), of(2, x), 1 - x))
+declare("spence", lambda g, x: -g * log_quotient(x - 1, n=0))  # log(x)/(1 - x)
 
 # ---- Fresnel integrals ---------------------------------------------------------------------
 
