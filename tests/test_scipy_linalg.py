@@ -220,16 +220,15 @@ def test_subsets_are_the_right_ones():
     "f, cure",
     [
         (lambda a: L.schur(a)[0], "Take eig or eigh"),
-        (lambda a: L.orth(a), "projector"),
-        (lambda a: L.null_space(a), "projector"),
+        (lambda a: L.orth(np.outer(a[0], a[1])), "projector"),
+        (lambda a: L.null_space(np.outer(a[0], a[1])), "projector"),
+        (lambda a: L.orth(a, rcond=a[0, 0]), "plain number"),
         (lambda a: L.funm(a, np.exp), "expm, logm, sqrtm"),
         (lambda a: L.ldl(a)[0], "cholesky"),
         (lambda a: L.eig(a, a)[0], r"eig\(solve\(b, a\)\)"),
         (lambda a: L.eig(a, left=True)[1], r"inv\(v\).conj\(\).T"),
         (lambda a: L.eigvals(a, homogeneous_eigvals=True), "Leave it out"),
-        (lambda a: L.qr(a[:, :2])[0], "economic"),
         (lambda a: L.qr(a, mode="raw")[0], "economic"),
-        (lambda a: L.rq(a[:2])[0], "economic"),
         (lambda a: L.sqrtm(a, disp=False)[0], "Leave disp out"),
         (lambda a: L.solve_circulant(a[0] * 0, a[0], singular="lstsq"), "pinv"),
         (lambda a: L.pinv(a, atol=a[0, 0]), "rank"),
@@ -255,6 +254,21 @@ def test_questions_are_answered():
     grad(f)(A)
     with pytest.raises(errors.UnknownValueError, match="issymmetric"):
         vmap(L.issymmetric)(np.stack([A, A]))
+
+
+def test_what_completes_a_basis_is_arbitrary():
+    """The projector onto it is not, and has a derivative."""
+    for f in (
+        lambda a: L.qr(a[:, :2])[0][:, 2:],
+        lambda a: L.rq(a[:2])[1][:2].T,
+        lambda a: L.null_space(a[:2]),
+    ):
+        with pytest.raises(errors.ArbitraryBasisError):
+            grad(lambda a, f=f: np.sum(f(a) ** 3))(A)
+        project = lambda a, f=f: (lambda n: n @ n.T)(f(a))  # noqa: E731
+        assert np.allclose(jacrev(project)(A), jacfwd(project)(A), atol=1e-10)
+    with pytest.raises(errors.UnknownValueError, match="rank"):
+        vmap(L.orth)(np.stack([A, A]))
 
 
 def test_hessians_through_factorisations():

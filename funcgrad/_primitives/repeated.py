@@ -177,11 +177,12 @@ require_zero.batch = _require_zero_batch
 require_zero.typed = lambda x, reference, **params: x
 
 
-def require_no_phase(k, function):
+def require_no_phase(k, function, reference=None):
     """`k`, vectors times cotangent, is real on the diagonal unless the phase of the vectors matters."""
     if k.dtype.kind == "c":
         phase = np.imag(diagonal(k)[..., None])
-        require_zero(phase, k, function=function, error=errors.EigenvectorPhaseError)
+        reference = k if reference is None else reference
+        require_zero(phase, reference, function=function, error=errors.EigenvectorPhaseError)
 
 
 # ---- the direction chooses -----------------------------------------------------------------

@@ -168,12 +168,13 @@ def svd_vjp(g, y, *, full, vectors, solver):
     if gu is None and gv is None:
         require_alike(gs, s, function="svd")
         return conj((u1 * gs[..., None, :]) @ adjoint(v1))
+    seed = gu if gv is None else gv if gu is None else None
     gu = None if gu is None else _onto(conj(gu), u, u1, full)
     gv = None if gv is None else _onto(gv.mT, v, v1, full)
     zero = u1[..., :k, :] * 0
     ku = zero if gu is None else adjoint(u1) @ gu
     kv = zero if gv is None else adjoint(v1) @ gv
-    require_no_phase(ku + kv, "svd")
+    require_no_phase(ku + kv, "svd", seed)
 
     def over(numerator, d):
         return quotient(numerator, d, s, ku, kv, function="svd", poles="refuse")

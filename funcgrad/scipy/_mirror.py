@@ -25,7 +25,10 @@ from funcgrad._primitives.kinds import IMPLEMENTATIONS
 
 
 def mirror(
-    module: ModuleType, instead: Mapping[str, str] | None = None, calling: Mapping[str, str] | None = None
+    module: ModuleType,
+    instead: Mapping[str, str] | None = None,
+    calling: Mapping[str, str] | None = None,
+    classes: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """The public names of a SciPy module, for the namespace that lays derivatives over it.
 
@@ -37,10 +40,13 @@ def mirror(
         module: SciPy's.
         instead: for functions without derivative what to write in their place, as a sentence.
         calling: the same for functions that call functions, where one of these closes over traced values.
+        classes: the same for classes that are to refuse traced values by name.
     """
     instead, calling = instead or {}, calling or {}
 
     def mirrored(name: str, value: Any) -> Any:
+        if classes and name in classes:
+            return _refusing(value, module.__name__, name, classes[name])
         if not is_function(value):
             return value
         return _on_tracers(value, f"{module.__name__}.{name}", instead.get(name), calling.get(name))
@@ -108,6 +114,26 @@ def _on_tracers(function: Callable, name: str, instead: str | None, calling: str
 
     call.__module__, _, call.__qualname__ = f"funcgrad.{name}".rpartition(".")
     return call
+
+
+def _refusing(cls: type, module: str, name: str, instead: str) -> type:
+    """A class of SciPy's that refuses traced values, when it is made and when it is called."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if has_tracer((args, kwargs)):
+            refuse(f"{module}.{name}", instead)
+        super(made, self).__init__(*args, **kwargs)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if has_tracer((args, kwargs)):
+            refuse(f"{module}.{name}", instead)
+        return super(made, self).__call__(*args, **kwargs)
+
+    methods = {"__init__": __init__, "__doc__": cls.__doc__, "__module__": f"funcgrad.{module}"}
+    if any("__call__" in vars(base) for base in cls.__mro__):
+        methods["__call__"] = __call__
+    made = type(cls)(name, (cls,), methods)
+    return made
 
 
 def _watched(value: Any) -> Any:

@@ -31,6 +31,15 @@ def symmetric(a):
     return a + np.conj(a.mT)
 
 
+def projector(n):
+    return n @ np.conj(n.mT)
+
+
+def completed(q, r):
+    """Of a basis that was completed by any vectors the projector onto these."""
+    return q[:, :3], r, projector(q[:, 3:])
+
+
 def sizes(pair):
     """Eigenvalues, and of the vectors, whose phase may jump, the sizes of the components."""
     return pair[0], np.abs(pair[1]) ** 2
@@ -214,6 +223,12 @@ SAMPLES = [
     Sample("scipy.lu_factor-pivots", lambda a: a * L.lu_factor(a)[1], (C,), REAL),
     Sample("scipy.qr", lambda a: L.qr(a, mode="economic"), (TALL,), ANY),
     Sample("scipy.qr-wide", L.qr, (WIDE,), DOUBLE),
+    Sample("scipy.qr-full", lambda a: completed(*L.qr(a)), (TALL,), DOUBLE),
+    Sample(
+        "scipy.rq-full", lambda a: completed(*[np.conj(x[::-1].mT) for x in L.rq(a)[::-1]]), (WIDE,), DOUBLE
+    ),
+    Sample("scipy.orth", L.orth, (TALL,), BOTH, **ONE),
+    Sample("scipy.null_space", lambda a: projector(L.null_space(a)), (WIDE,), DOUBLE, **ONE),
     Sample("scipy.qr-r", lambda a: L.qr(a, mode="r")[0], (TALL,), BOTH),
     Sample("scipy.qr-pivoting", lambda a: L.qr(a, mode="economic", pivoting=True)[:2], (TALL,), DOUBLE),
     Sample("scipy.rq", L.rq, (A,), DOUBLE),

@@ -27,7 +27,9 @@ _INSTEAD = {
 }
 _BY_ARGS = {name: _quadrature.PASS_BY_ARGS for name in ("quad", "quad_vec", "dblquad", "tplquad", "nquad")}
 _CALLING = {**_BY_ARGS, "solve_ivp": _ODE, "odeint": _ODE, "solve_bvp": _ODE, "cubature": _FUNCTION,
-            "tanhsinh": _FUNCTION, "qmc_quad": _FUNCTION}  # fmt: skip
+            "tanhsinh": _FUNCTION, "qmc_quad": _FUNCTION, "nsum": _INSTEAD["nsum"]}  # fmt: skip
 
-globals().update(_mirror(_scipy_integrate, _INSTEAD, _CALLING))
+_CLASSES = dict.fromkeys(("BDF", "DOP853", "LSODA", "RK23", "RK45", "Radau", "complex_ode", "ode"), _ODE)
+
+globals().update(_mirror(_scipy_integrate, _INSTEAD, _CALLING, _CLASSES))
 __all__ = list(_scipy_integrate.__all__)

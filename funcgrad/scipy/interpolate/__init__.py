@@ -11,7 +11,6 @@ import scipy.interpolate as _scipy_interpolate
 from funcgrad.numpy.protocol import implements as _implements
 from funcgrad.scipy._mirror import mirror as _mirror
 from funcgrad.scipy.interpolate import _grids, _one, _pieces, _polynomials, _scattered, _splines
-from funcgrad.scipy.interpolate._refusing import refusing as _refusing
 
 _SPLINE = (
     "Take make_interp_spline or CubicSpline; a least squares fit is np.linalg.lstsq of "
@@ -35,6 +34,7 @@ _FUNCTIONS = {
     "approximate_taylor_polynomial": "Take grad of grad, divided by factorials.",
     "pade": "Solve its linear system by np.linalg.solve.",
 }
+_CALLING = {name: _FUNCTIONS[name] for name in ("approximate_taylor_polynomial",)}
 _CLASSES = {
     "AAA": "Fit plain values, and write the rational function in its support points and weights.",
     "BPoly": "Take PPoly, or PPoly.from_bernstein_basis of a plain one.",
@@ -51,10 +51,7 @@ _CLASSES = {
     ),
 }  # fmt: skip
 
-globals().update(_mirror(_scipy_interpolate, _FUNCTIONS))
-for _name, _instead in _CLASSES.items():
-    if hasattr(_scipy_interpolate, _name):
-        globals()[_name] = _refusing(getattr(_scipy_interpolate, _name), _name, _instead)
+globals().update(_mirror(_scipy_interpolate, _FUNCTIONS, _CALLING, _CLASSES))
 for _module in (_pieces, _splines, _one, _grids, _scattered, _polynomials):
     for _name, _value in vars(_module).items():
         if isinstance(_value, type) and _value.__module__ == _module.__name__ and not _name.startswith("_"):

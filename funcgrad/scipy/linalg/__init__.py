@@ -10,18 +10,12 @@ import scipy.linalg as _scipy_linalg
 from funcgrad.scipy._mirror import mirror as _mirror
 from funcgrad.scipy.linalg import _builders, _equations, _factorizations, _functions, _spectra, _systems
 
-_VECTORS_OF_SPACES = (
-    "A basis of a space is arbitrary. Its projector has a derivative: a @ pinv(a) of the range, and "
-    "eye(n) - pinv(a) @ a of the null space."
-)
 _FUNCTION = "Write a function of a matrix as expm, logm, sqrtm, or through eigh: (u * f(w)) @ u.conj().T."
 _TRIANGULAR_FORM = (
     "Triangular forms are not unique where eigenvalues are equal. Take eig or eigh, or what you need it for: "
     "expm, sqrtm, solve_sylvester."
 )
 _INSTEAD = {
-    "orth": _VECTORS_OF_SPACES,
-    "null_space": _VECTORS_OF_SPACES,
     "subspace_angles": "Write np.arccos(svdvals(qa.conj().T @ qb)) of qa = qr(a, mode='economic')[0] and qb.",
     "funm": _FUNCTION,
     "schur": _TRIANGULAR_FORM,

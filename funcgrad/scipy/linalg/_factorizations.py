@@ -11,6 +11,7 @@ from funcgrad._core.types import ShapeDtypeStruct
 from funcgrad._primitives import linalg as prims
 from funcgrad._primitives.factorizations import cholesky as lower_factor
 from funcgrad._primitives.factorizations import qr as thin_qr
+from funcgrad._primitives.factorizations import rest_of_basis
 from funcgrad._primitives.kinds import constant, general
 from funcgrad.numpy.protocol import implements
 from funcgrad.scipy._mirror import refuse_argument
@@ -199,22 +200,20 @@ def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fini
         raise ValueError("Mode argument should be one of ['full', 'r', 'economic', 'raw']")
     a = matrices(a, check_finite, square=False)
     m, n = a.shape[-2:]
-    if mode == "raw" or (mode in ("full", "qr") and m > n):
-        what = f"mode={mode!r}" + (" of a matrix with more rows than columns" if mode != "raw" else "")
-        refuse_argument(
-            "scipy.linalg.qr",
-            what,
-            'Use mode="economic"; the further columns of Q are any basis of what it leaves out.',
-        )
+    if mode == "raw":
+        cure = 'Use mode="economic", which gives Q itself and R.'
+        refuse_argument("scipy.linalg.qr", "mode='raw'", cure)
     pivots = column_pivots(a) if pivoting else None
     if pivoting:  # the order is taken to be constant, as it is but for ties
         a = np.take_along_axis(a, pivots[..., None, :], axis=-1)
     q, r = thin_qr(a[..., :m] if n > m else a)
     if n > m:
         r = np.concatenate([r, prims.adjoint(q) @ a[..., m:]], axis=-1)
+    if m > n and mode != "economic":
+        r = np.concatenate([r, np.zeros((*r.shape[:-2], m - n, n), r.dtype)], axis=-2)
+        if mode != "r":
+            q = np.concatenate([q, rest_of_basis(q)], axis=-1)
     if mode == "r":
-        if m > n:
-            r = np.concatenate([r, np.zeros((*r.shape[:-2], m - n, n), r.dtype)], axis=-2)
         return (r, pivots) if pivoting else (r,)
     return (q, r, pivots) if pivoting else (q, r)
 
@@ -225,21 +224,18 @@ def rq(a, overwrite_a=False, lwork=None, mode="full", check_finite=True):
         raise ValueError("Mode argument should be one of ['full', 'r', 'economic']")
     a = matrices(a, check_finite, square=False)
     m, n = a.shape[-2:]
-    if mode == "full" and m < n:
-        refuse_argument(
-            "scipy.linalg.rq",
-            "mode='full' of a matrix with more columns than rows",
-            'Use mode="economic"; the further rows of Q are any basis of what it leaves out.',
-        )
     # the rows from the last to the first, by Gram and Schmidt, are the QR factorisation of the turned matrix
     above, last = a[..., : max(m - n, 0), :], a[..., max(m - n, 0) :, :]
     q, r = thin_qr(prims.adjoint(last[..., ::-1, ::-1]))
     q, r = prims.adjoint(q)[..., ::-1, ::-1], prims.adjoint(r)[..., ::-1, ::-1]
     if m > n:
         r = np.concatenate([above @ prims.adjoint(q), r], axis=-2)
-    if mode == "r":
-        return r if m >= n else np.concatenate([np.zeros((*r.shape[:-2], m, n - m), r.dtype), r], axis=-1)
-    return r, q
+    if m < n and mode != "economic":
+        r = np.concatenate([np.zeros((*r.shape[:-2], m, n - m), r.dtype), r], axis=-1)
+        if mode == "full":
+            rest = rest_of_basis(prims.adjoint(q)[..., ::-1, ::-1])
+            q = np.concatenate([prims.adjoint(rest)[..., ::-1, ::-1], q], axis=-2)
+    return r if mode == "r" else (r, q)
 
 
 @implements(scipy.linalg.qr_multiply)

@@ -323,3 +323,40 @@ def svd(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=
 @implements(scipy.linalg.svdvals)
 def svdvals(a, overwrite_a=False, check_finite=True):
     return svd(a, compute_uv=False, check_finite=check_finite)
+
+
+# ---- bases of range and null space -------------------------------------------------------------
+
+
+def _rank(function, s, shape, rcond):
+    """The number of singular values that count; it must be full, for else the next matrix has another."""
+    if isinstance(rcond, Tracer):
+        refuse_argument(
+            f"scipy.linalg.{function}", "a traced rcond", "It decides on the rank: pass a plain number."
+        )
+    plain = known_or_refuse(s, f"the rank of a matrix in scipy.linalg.{function}")
+    if rcond is None:
+        rcond = np.finfo(plain.dtype).eps * max(shape)
+    if np.any(plain <= rcond * np.max(plain, axis=-1, keepdims=True, initial=0.0)):
+        refuse_argument(
+            f"scipy.linalg.{function}",
+            "a matrix that has not full rank",
+            "Its rank jumps. Where it stays the projectors have derivatives: a @ pinv(a) onto the range, and "
+            "eye(n) - pinv(a) @ a onto the null space.",
+        )
+
+
+@implements(scipy.linalg.orth)
+def orth(A, rcond=None):
+    A = matrices(A, square=False)
+    u, s, _ = svd(A, full_matrices=False)
+    _rank("orth", s, A.shape[-2:], rcond)
+    return u
+
+
+@implements(scipy.linalg.null_space)
+def null_space(A, rcond=None, *, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
+    A = matrices(A, check_finite, square=False)
+    _, s, vh = svd(A, lapack_driver=lapack_driver)
+    _rank("null_space", s, A.shape[-2:], rcond)
+    return adjoint(vh[..., min(A.shape[-2:]) :, :])
