@@ -199,7 +199,7 @@ SAMPLES = [
     Sample("lfiltic-long", lambda b, y: signal.lfiltic(b, A, y), (K, V[:4]), **F8),
     Sample("freqs", lambda b, a, w: signal.freqs(b, a, w)[1], (B, A, K**2 + 0.5), **F8),
     Sample(
-        "freqz_zpk", lambda z, p, k: signal.freqz_zpk(z, p, k, 5)[1], (B, A / 2, 1.3), dtypes=("f8", "c16")
+        "freqz_zpk", lambda z, p: signal.freqz_zpk(z, p, 1.5, [0.3, 1.1])[1], (B, A / 2), dtypes=("f8", "c16")
     ),
     Sample("group_delay", lambda b, a: signal.group_delay((b, a), 6)[1], (B, A), **F8),
     Sample("sweep_poly", lambda t, p: signal.sweep_poly(t, p, 30), (V, A), **F8),

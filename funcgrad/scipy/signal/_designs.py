@@ -128,6 +128,8 @@ def group_delay(system, w=512, whole=False, fs=2 * np.pi):
 
 @implements(signal.sweep_poly)
 def sweep_poly(t, poly, phi=0):
+    if np.ndim(phi):
+        refuse_argument("scipy.signal.sweep_poly", "an array phi", "Pass a number, or use vmap over several.")
     t, p = asarray(t), poly.coeffs if isinstance(poly, np.poly1d) else np.reshape(asarray(poly), -1)
     n = p.shape[0]
     turns = sum([(p[i] / (n - i)) * t ** (n - i) for i in range(n)])

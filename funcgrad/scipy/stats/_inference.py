@@ -9,13 +9,24 @@ import numpy as np
 from scipy import stats
 
 from funcgrad._core.tracer import Tracer, concrete
-from funcgrad.numpy.arguments import negative_axis
+from funcgrad.numpy.arguments import negative_axes
 from funcgrad.numpy.creation import asarray, take
 from funcgrad.numpy.protocol import implements
+from funcgrad.numpy.reductions import merged, restore
 from funcgrad.scipy import special
 from funcgrad.scipy._mirror import refuse_argument
 from funcgrad.scipy.stats._gamma import chi2, f, t
-from funcgrad.scipy.stats._summaries import kurtosis, sample, skew, tail, zscore
+from funcgrad.scipy.stats._summaries import count_along, kurtosis, sample, skew, tail, zscore
+
+
+def _samples(function: str, nan_policy: str, *arrays: Any) -> list:
+    """Samples with at least one axis, and all with as many."""
+    out = [np.reshape(x, (1,)) if x.ndim == 0 else x for x in sample(function, nan_policy, *arrays)]
+    if len({x.ndim for x in out}) > 1:
+        cure = "Give all of them as many axes."
+        refuse_argument(f"scipy.stats.{function}", "samples with different numbers of axes", cure)
+    return out
+
 
 # ---- tests ---------------------------------------------------------------------------------
 
@@ -27,11 +38,17 @@ class Significance(NamedTuple):
     pvalue: Any
 
 
-class Student:
-    """Student's statistic and its degrees of freedom; its p-value is computed when it is asked for.
+class Student(Significance):
+    """Student's statistic, its p-value and, as `df`, the degrees of freedom."""
 
-    In Welch's test the degrees of freedom follow the samples, and the p-value has no derivative in them in
-    closed form: that is an error only where the p-value is read.
+    df: Any
+
+
+class Welch:
+    """The result of Welch's test, whose degrees of freedom follow the samples.
+
+    The p-value has no derivative in them in closed form; it is computed when it is asked for, so that this is
+    an error only where it is read.
     """
 
     __slots__ = ("statistic", "df", "_alternative")
@@ -47,24 +64,33 @@ class Student:
         return iter((self.statistic, self.pvalue))
 
 
-def _flat(x: Any, axis: Any, keepdims: bool = False) -> tuple[Any, int]:
-    """An array and an axis for functions whose `axis` may be None."""
-    return (np.reshape(x, -1), -1) if axis is None else (x, negative_axis(axis, x.ndim))
+def _student(statistic: Any, df: Any, alternative: str) -> Student:
+    result = Student(statistic, tail(t, alternative, statistic, df))
+    result.df = df
+    return result
+
+
+def _flat(x: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
+    """A sample with the given axes (None: all) merged into the last, and which these were."""
+    axes = negative_axes(axis, x.ndim)
+    return merged(x, axes), axes
 
 
 @implements(stats.ttest_1samp)
 def ttest_1samp(a, popmean, axis=0, nan_policy="propagate", alternative="two-sided", *, keepdims=False):
-    (x,) = sample("ttest_1samp", nan_policy, a)
-    x, axis = _flat(x, axis)
-    n = x.shape[axis]
-    error = np.std(x, axis=axis, ddof=1, keepdims=keepdims) / math.sqrt(n)
-    away = np.mean(x, axis=axis, keepdims=keepdims) - popmean
-    return Student(away / error, n - 1, alternative)
+    (whole,) = _samples("ttest_1samp", nan_policy, a)
+    x, axes = _flat(whole, axis)
+    error = np.std(x, axis=-1, ddof=1) / math.sqrt(x.shape[-1])
+    if np.ndim(popmean):
+        popmean = asarray(popmean)
+        popmean = np.squeeze(np.reshape(popmean, (1,) * (whole.ndim - popmean.ndim) + popmean.shape), axes)
+    statistic = restore((np.mean(x, axis=-1) - popmean) / error, whole, axes, keepdims)
+    return _student(statistic, x.shape[-1] - 1, alternative)
 
 
 @implements(stats.ttest_rel)
 def ttest_rel(a, b, axis=0, nan_policy="propagate", alternative="two-sided", *, keepdims=False):
-    x, y = sample("ttest_rel", nan_policy, a, b)
+    x, y = _samples("ttest_rel", nan_policy, a, b)
     return ttest_1samp(x - y, 0.0, axis, alternative=alternative, keepdims=keepdims)
 
 
@@ -74,18 +100,23 @@ def ttest_ind(a, b, *, axis=0, equal_var=True, nan_policy="propagate", alternati
     if trim or method is not None:
         cure = "Leave it out, or apply the test to stop_gradient(x)."
         refuse_argument("scipy.stats.ttest_ind", "trim= or method=", cure)
-    (x, along), (y, _) = [_flat(v, axis) for v in sample("ttest_ind", nan_policy, a, b)]
-    n, m = x.shape[along], y.shape[along]
-    given = {"axis": along, "keepdims": keepdims}
-    u, v = np.var(x, ddof=1, **given), np.var(y, ddof=1, **given)
+    arrays = [asarray(v) for v in (a, b)]
+    if axis is None:
+        arrays, axis = [np.reshape(v, -1) for v in arrays], 0
+    whole, other = _samples("ttest_ind", nan_policy, *arrays)
+    (x, axes), (y, _) = _flat(whole, axis), _flat(other, axis)
+    n, m = x.shape[-1], y.shape[-1]
+    means = [np.mean(v, axis=-1) for v in (x, y)]
+    squares = [np.sum((v - c[..., None]) ** 2, axis=-1) for v, c in zip((x, y), means)]
     if equal_var:
-        df = n + m - 2.0
-        square = ((n - 1) * u + (m - 1) * v) / df * (1 / n + 1 / m)
+        df, result = n + m - 2.0, _student
+        square = (squares[0] + squares[1]) / df * (1 / n + 1 / m)
     else:
-        square = u / n + v / m
-        df = square * square / ((u / n) ** 2 / (n - 1) + (v / m) ** 2 / (m - 1))
-    away = np.mean(x, **given) - np.mean(y, **given)
-    return Student(away / np.sqrt(square), df, alternative)
+        u, v = [np.true_divide(s, k * (k - 1)) for s, k in zip(squares, (n, m))]
+        square, result = u + v, Welch
+        df = square * square / (u * u / (n - 1) + v * v / (m - 1))
+    statistic = restore((means[0] - means[1]) / np.sqrt(square), whole, axes, keepdims)
+    return result(statistic, df, alternative)
 
 
 @implements(stats.f_oneway)
@@ -93,15 +124,15 @@ def f_oneway(*samples, axis=0, equal_var=True, nan_policy="propagate", keepdims=
     if not equal_var or keepdims or len(samples) < 2:
         cure = "Pass two samples or more, and leave the other arguments out."
         refuse_argument("scipy.stats.f_oneway", "equal_var=False, keepdims= or one sample", cure)
-    samples = sample("f_oneway", nan_policy, *samples)
-    axis = negative_axis(axis, samples[0].ndim)
-    sizes = [x.shape[axis] for x in samples]
-    means = [np.mean(x, axis=axis, keepdims=True) for x in samples]
+    samples = _samples("f_oneway", nan_policy, *samples)
+    samples = [_flat(x, axis)[0] for x in samples]
+    sizes = [x.shape[-1] for x in samples]
+    means = [np.mean(x, axis=-1, keepdims=True) for x in samples]
     grand = sum([n * m for n, m in zip(sizes, means)]) / sum(sizes)
     between = sum([n * (m - grand) ** 2 for n, m in zip(sizes, means)])
-    within = sum([np.sum((x - m) ** 2, axis=axis, keepdims=True) for x, m in zip(samples, means)])
+    within = sum([np.sum((x - m) ** 2, axis=-1, keepdims=True) for x, m in zip(samples, means)])
     groups, rest = len(samples) - 1, sum(sizes) - len(samples)
-    statistic = np.squeeze((between / groups) / (within / rest), axis)
+    statistic = np.squeeze((between / groups) / (within / rest), -1)
     return Significance(statistic, f.sf(statistic, groups, rest))
 
 
@@ -114,16 +145,15 @@ _DIVERGENCES = {
 @implements(stats.power_divergence)
 def power_divergence(f_obs, f_exp=None, ddof=0, axis=0, lambda_=None, *, nan_policy="propagate",
                      keepdims=False):  # fmt: skip
-    (seen,) = sample("power_divergence", nan_policy, f_obs)
+    (seen,) = _samples("power_divergence", nan_policy, f_obs)
     power = _DIVERGENCES.get(lambda_, lambda_) if lambda_ is None or isinstance(lambda_, str) else lambda_
     if isinstance(power, str):
         raise ValueError(f"invalid string for lambda_: {lambda_!r}")
-    seen, axis = _flat(seen, axis)
-    n = seen.shape[axis]
+    n = count_along(seen, axis)
     if f_exp is None:
         expected = np.mean(seen, axis=axis, keepdims=True)
     else:
-        (expected,) = sample("power_divergence", "propagate", f_exp)
+        (expected,) = _samples("power_divergence", "propagate", f_exp)
         totals = [np.sum(concrete(v), axis=axis) for v in np.broadcast_arrays(seen, expected)]
         off = np.abs(totals[0] - totals[1]) > 1e-8 * np.minimum(*totals)
         if not isinstance(concrete(off), Tracer) and np.any(concrete(off)):
@@ -150,8 +180,8 @@ def chisquare(f_obs, f_exp=None, ddof=0, axis=0, *, sum_check=True, nan_policy="
 
 @implements(stats.jarque_bera)
 def jarque_bera(x, *, axis=None, nan_policy="propagate", keepdims=False):
-    (x,) = sample("jarque_bera", nan_policy, x)
-    n = x.size if axis is None else x.shape[axis]
+    (x,) = _samples("jarque_bera", nan_policy, x)
+    n = count_along(x, axis)
     lean = skew(x, axis, keepdims=keepdims)
     peak = kurtosis(x, axis, keepdims=keepdims)
     statistic = n / 6 * (lean * lean + peak * peak / 4)
@@ -171,11 +201,12 @@ class Description(NamedTuple):
 
 @implements(stats.describe)
 def describe(a, axis=0, ddof=1, bias=True, nan_policy="propagate"):
-    (x,) = sample("describe", nan_policy, a)
-    x, axis = _flat(x, axis)
+    (x,) = _samples("describe", nan_policy, a)
     minmax = np.min(x, axis=axis), np.max(x, axis=axis)
     moments = np.mean(x, axis=axis), np.var(x, axis=axis, ddof=ddof)
-    return Description(x.shape[axis], minmax, *moments, skew(x, axis, bias), kurtosis(x, axis, bias=bias))
+    return Description(
+        count_along(x, axis), minmax, *moments, skew(x, axis, bias), kurtosis(x, axis, bias=bias)
+    )
 
 
 # ---- trimmed moments -----------------------------------------------------------------------
@@ -199,9 +230,9 @@ def _within(x: Any, limits: Any, inclusive: Any) -> Any:
 
 def _trimmed(name, a, limits, inclusive, axis, nan_policy, keepdims):
     """The number of entries within limits, their mean, and the sum of their squared deviations."""
-    (x,) = sample(name, nan_policy, a)
+    (x,) = _samples(name, nan_policy, a)
     if limits is None:
-        n = x.size if axis is None else x.shape[axis]
+        n = count_along(x, axis)
         mean = np.mean(x, axis=axis, keepdims=True)
         return (
             n,
@@ -242,17 +273,17 @@ def tsem(a, limits=None, inclusive=(True, True), axis=0, ddof=1, *, nan_policy="
 
 @implements(stats.gzscore)
 def gzscore(a, *, axis=0, ddof=0, nan_policy="propagate"):
-    (x,) = sample("gzscore", nan_policy, a)
+    (x,) = _samples("gzscore", nan_policy, a)
     return zscore(np.log(x), axis, ddof)
 
 
 @implements(stats.kstat)
 def kstat(data, n=2, *, axis=None, nan_policy="propagate", keepdims=False):
     """Unbiased estimates of cumulants, by sums of powers (Fisher's k-statistics)."""
-    (x,) = sample("kstat", nan_policy, data)
+    (x,) = _samples("kstat", nan_policy, data)
     if n not in (1, 2, 3, 4):
         raise ValueError("k-statistics only supported for 1<=n<=4")
-    size = x.size if axis is None else x.shape[axis]
+    size = count_along(x, axis)
     a, b, c, d = [np.sum(x**k, axis=axis, keepdims=keepdims) for k in range(1, n + 1)] + [0.0] * (4 - n)
     if n == 1:
         return a / size
@@ -270,7 +301,9 @@ def kstat(data, n=2, *, axis=None, nan_policy="propagate", keepdims=False):
 
 def _resultant(name, samples, high, low, axis, nan_policy, keepdims):
     """The mean sine and cosine of angles, and the period."""
-    (x,) = sample(name, nan_policy, samples)
+    (x,) = _samples(name, nan_policy, samples)
+    if np.ndim(high) or np.ndim(low):
+        refuse_argument(f"scipy.stats.{name}", "an array high or low", "Pass numbers.")
     angle = (x - low) * (2 * np.pi / (high - low))
     return [np.mean(wave(angle), axis=axis, keepdims=keepdims) for wave in (np.sin, np.cos)]
 
@@ -310,7 +343,7 @@ def _distribution(x: Any, weights: Any, at: Any) -> Any:
 
 def _distance(name, u_values, v_values, u_weights, v_weights):
     """The steps between all values in order, and the difference of both distributions on each."""
-    u, v = sample(name, "propagate", u_values, v_values)
+    u, v = _samples(name, "propagate", u_values, v_values)
     if u.ndim != 1 or v.ndim != 1 or not u.size or not v.size:
         raise ValueError("samples are vectors that are not empty")
     together = np.sort(np.concatenate([u, v]))
@@ -336,18 +369,19 @@ def energy_distance(u_values, v_values, u_weights=None, v_weights=None):
 @implements(stats.differential_entropy)
 def differential_entropy(values, *, window_length=None, base=None, axis=0, method="auto",
                          nan_policy="propagate", keepdims=False):  # fmt: skip
-    (x,) = sample("differential_entropy", nan_policy, values)
-    x, axis = _flat(x, axis)
-    n = x.shape[axis]
+    (whole,) = _samples("differential_entropy", nan_policy, values)
+    x, axes = _flat(whole, axis)
+    n = x.shape[-1]
     m = math.floor(math.sqrt(n) + 0.5) if window_length is None else window_length
     if not 2 <= 2 * m < n:
-        raise ValueError(f"Window length ({m}) must be positive and less than half the sample size ({n}).")
+        cure = "Pass a window_length that is positive and less than half the sample size."
+        refuse_argument("scipy.stats.differential_entropy", f"windows of {m} in {n} samples", cure)
     if method == "auto":
         method = "van es" if n <= 10 else "ebrahimi" if n <= 1000 else "vasicek"
     if method not in ("vasicek", "van es", "ebrahimi"):
         cure = "Take 'vasicek', 'van es' or 'ebrahimi'."
         refuse_argument("scipy.stats.differential_entropy", f"method={method!r}", cure)
-    x = np.sort(np.moveaxis(x, axis, -1), axis=-1)
+    x = np.sort(x, axis=-1)
     if method == "van es":
         k = np.arange(m, n + 1)
         out = np.mean(np.log((n + 1) / m * (x[..., m:] - x[..., :-m])), axis=-1)
@@ -360,4 +394,4 @@ def differential_entropy(values, *, window_length=None, base=None, axis=0, metho
             reach = np.minimum(1 + np.minimum(places, places[::-1]) / m, 2.0)
         out = np.mean(np.log((n / m / reach).astype(x.dtype) * gaps), axis=-1)
     out = out if base is None else out / math.log(base)
-    return np.expand_dims(out, axis) if keepdims else out
+    return restore(out, whole, axes, keepdims)

@@ -34,7 +34,8 @@ def sample(function: str, nan_policy: str, *arrays: Any) -> list:
     return [x.astype(np.float64) if x.dtype.kind in "biu" else x for x in out]
 
 
-def _count(x: Any, axis: Any) -> int:
+def count_along(x: Any, axis: Any) -> int:
+    """How many entries there are along an axis, several, or all (None)."""
     return math.prod([x.shape[i] for i in negative_axes(axis, x.ndim)])
 
 
@@ -139,7 +140,7 @@ def _or_nan(flat: Any, out: Any) -> Any:
 def skew(a, axis=0, bias=True, nan_policy="propagate", *, keepdims=False):
     (x,) = sample("skew", nan_policy, a)
     square, cube, flat = _spread(x, axis, keepdims, 3)
-    n, out = _count(x, axis), cube / square**1.5
+    n, out = count_along(x, axis), cube / square**1.5
     if not bias and n > 2:
         out = out * (math.sqrt((n - 1) * n) / (n - 2))
     return _or_nan(flat, out)
@@ -149,7 +150,7 @@ def skew(a, axis=0, bias=True, nan_policy="propagate", *, keepdims=False):
 def kurtosis(a, axis=0, fisher=True, bias=True, nan_policy="propagate", *, keepdims=False):
     (x,) = sample("kurtosis", nan_policy, a)
     square, fourth, flat = _spread(x, axis, keepdims, 4)
-    n, out = _count(x, axis), fourth / (square * square)
+    n, out = count_along(x, axis), fourth / (square * square)
     if not bias and n > 3:
         out = ((n * n - 1) * out - 3 * (n - 1) ** 2) / ((n - 2) * (n - 3)) + 3
     return _or_nan(flat, out - 3 if fisher else out)
@@ -158,7 +159,7 @@ def kurtosis(a, axis=0, fisher=True, bias=True, nan_policy="propagate", *, keepd
 @implements(stats.sem)
 def sem(a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False):
     (x,) = sample("sem", nan_policy, a)
-    return np.std(x, axis=axis, ddof=ddof, keepdims=keepdims) / math.sqrt(_count(x, axis))
+    return np.std(x, axis=axis, ddof=ddof, keepdims=keepdims) / math.sqrt(count_along(x, axis))
 
 
 @implements(stats.variation)
@@ -383,7 +384,7 @@ def boxcox_llf(lmb, data, *, axis=0, keepdims=False, nan_policy="propagate"):
     log = np.log(x)
     spread = np.var(_power_transform(log, lmb), axis=axis, keepdims=keepdims)
     total = np.sum(log, axis=axis, keepdims=keepdims)
-    return (lmb - 1) * total - (_count(x, axis) / 2) * np.log(spread)
+    return (lmb - 1) * total - (count_along(x, axis) / 2) * np.log(spread)
 
 
 @implements(stats.yeojohnson_llf)
@@ -391,4 +392,4 @@ def yeojohnson_llf(lmb, data, *, axis=0, nan_policy="propagate", keepdims=False)
     lmb, x = sample("yeojohnson_llf", nan_policy, lmb, data)
     spread = np.var(_yeojohnson(x, lmb), axis=axis, keepdims=keepdims)
     total = np.sum(np.sign(concrete(x)) * np.log1p(np.abs(x)), axis=axis, keepdims=keepdims)
-    return (lmb - 1) * total - (_count(x, axis) / 2) * np.log(spread)
+    return (lmb - 1) * total - (count_along(x, axis) / 2) * np.log(spread)
