@@ -56,7 +56,7 @@ def _quotient(a, b):
     return a / b if nowhere(none) else np.where(none, 0.0, a / np.where(none, 1.0, b))
 
 
-def _log_quotient(a, b):
+def _log_of_quotient(a, b):
     """log(a/b), relatively exact where a is near b, and without overflow of the quotient."""
     near = np.abs(a - b) < 0.5 * np.abs(b)
     change = np.where(near, a - b, 0.0) / np.where(near, b, 1.0)
@@ -72,14 +72,14 @@ def _relative_change(a, b):
 declare("xlogy", lambda g, b: g * np.log(b), lambda g, a, b: g * _quotient(a, b))
 declare("xlog1py", lambda g, b: g * sc.log1p(b), lambda g, a, b: g * _quotient(a, 1 + b))
 declare("entr", lambda g, x: -g * (np.log(x) + 1))
-declare("rel_entr", lambda g, a, b: g * (_log_quotient(a, b) + 1), lambda g, a, b: -g * _quotient(a, b))
-declare("kl_div", lambda g, a, b: g * _log_quotient(a, b), lambda g, a, b: g * _relative_change(a, b))
+declare("rel_entr", lambda g, a, b: g * (_log_of_quotient(a, b) + 1), lambda g, a, b: -g * _quotient(a, b))
+declare("kl_div", lambda g, a, b: g * _log_of_quotient(a, b), lambda g, a, b: g * _relative_change(a, b))
 
 # ---- log(1 + x) / x ------------------------------------------------------------------------
 
 
 @kernel
-def _log_quotient(x, *, n):
+def _log1p_quotient(x, *, n):
     """The n-th derivative of log1p(x)/x: by its power series near 0, elsewhere from that of a product.
 
     SciPy's 2F1(1, 1; 2; -x) is off by percents for some complex numbers.
@@ -98,8 +98,8 @@ def _log_quotient(x, *, n):
 
 
 #: The n-th derivative of log1p(x)/x.
-log_quotient = elementwise(
-    _log_quotient, lambda g, x, *, n: g * log_quotient(x, n=n + 1), name="log_quotient"
+log1p_quotient = elementwise(
+    _log1p_quotient, lambda g, x, *, n: g * log1p_quotient(x, n=n + 1), name="log1p_quotient"
 )
 
 # ---- Box and Cox ---------------------------------------------------------------------------
@@ -112,7 +112,7 @@ def _boxcox_slope(log, lmbda):
 
 def _inverse_slope(g, y, x, lmbda):
     """Of log1p(lmbda x)/lmbda by lmbda, times y."""
-    return g * (y * (x * x) * log_quotient(lmbda * x, n=1))
+    return g * (y * (x * x) * log1p_quotient(lmbda * x, n=1))
 
 
 declare(
