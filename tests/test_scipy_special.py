@@ -138,6 +138,13 @@ def test_to_many_digits(case):
 # ---- singular points and edges ---------------------------------------------------------------
 
 INF = np.inf
+
+
+def lorentz(n):
+    """The n-th derivative of Lorentz's profile of width 1.1 at 0.7."""
+    return -((-1) ** n) * float(mp.factorial(n)) / np.pi * np.imag((0.7 + 1.1j) ** -(n + 1))
+
+
 #: A function, a point, and its derivatives there, from the first on.
 AT_POINTS = {
     "xlogy-by-x-at-0": (lambda x: sc.xlogy(x, 3.0), 0.0, (np.log(3.0), 0.0)),
@@ -188,6 +195,16 @@ AT_POINTS = {
     "binom-at-pole": (lambda n: sc.binom(n, 5.0), 3.0, (-0.05,)),
     "diric-at-0": (lambda x: fsc.diric(x, 3), 0.0, (0.0, -2 / 3)),
     "diric-at-2-pi": (lambda x: fsc.diric(x, 3), 2 * np.pi, (0.0, -2 / 3)),
+    "voigt-by-sigma-at-0": (
+        lambda s: sc.voigt_profile(0.7, s, 1.1),
+        0.0,
+        (0.0, lorentz(2), 0.0, 3 * lorentz(4)),
+    ),
+    "chndtr-by-nc-at-0": (
+        lambda nc: sc.chndtr(1.3, 4.0, nc),
+        0.0,
+        tuple(np.diff(sc.chdtr([4.0, 6.0, 8.0, 10.0], 1.3), k)[0] / 2**k for k in (1, 2, 3)),
+    ),
     "sph_harm_y-at-pole": (
         lambda t: np.real(fsc.sph_harm_y(2, 0, t, 0.0)),
         0.0,

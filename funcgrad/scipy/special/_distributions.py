@@ -10,6 +10,7 @@ import numpy as np
 import scipy.special as sc
 
 from funcgrad._primitives.kinds import elementwise
+from funcgrad._primitives.selection import nowhere
 from funcgrad.scipy.special._declare import SHAPE, declare, find, of
 from funcgrad.scipy.special._gamma import beta_density, gamma_density
 
@@ -121,7 +122,8 @@ declare("stdtrit", SHAPE, lambda g, y, df: g / _student_density(df, y), args="df
 def _noncentral_chi_square(x, df, nc):
     """The density 1/2 exp(-(x + nc)/2) (x/nc)^(df/4 - 1/2) I_(df/2 - 1)(sqrt(nc x)).
 
-    Minus that of df + 2 is the derivative of the distribution function by nc.
+    Minus that of df + 2 is the derivative of the distribution function by nc. At nc = 0 it is the mixture of
+    central ones with Poisson weights.
     """
     none = np.equal(nc, 0)
     centre = np.where(none, 1.0, nc)
@@ -129,7 +131,12 @@ def _noncentral_chi_square(x, df, nc):
     order = 0.5 * df - 1
     bessel = sc.ive(order, np.sqrt(centre * x))
     density = 0.5 * np.exp(-0.5 * (gap * gap)) * np.power(x / centre, 0.5 * order) * bessel
-    return np.where(none, _chi_square(df, x), density)
+    if nowhere(none):
+        return density
+    half, mixture = 0.5 * nc, 0.0
+    for j in range(5, -1, -1):
+        mixture = mixture + half**j / math.factorial(j) * _chi_square(df + 2 * j, x)
+    return np.where(none, np.exp(-half) * mixture, density)
 
 
 declare(

@@ -12,7 +12,7 @@ import scipy.special as sc
 from funcgrad._primitives.kinds import IMPLEMENTATIONS, elementwise
 from funcgrad._primitives.special import sine_quotient
 from funcgrad.scipy.special._declare import ORDER, SHAPE, declare, declare_outputs, find, of, unless_zero
-from funcgrad.scipy.special._elementary import log_quotient
+from funcgrad.scipy.special._elementary import log1p_quotient
 
 # ---- hypergeometric ------------------------------------------------------------------------
 
@@ -58,7 +58,7 @@ def _sinh_quotient(x):
 declare_outputs("shichi", lambda g, x: g * _sinh_quotient(x), lambda g, x: g * (np.cosh(x) / x))
 declare_outputs("sici", lambda g, x: g * sine_quotient(x, n=0), lambda g, x: g * (np.cos(x) / x))
 
-declare("spence", lambda g, x: -g * log_quotient(x - 1, n=0))  # log(x)/(1 - x)
+declare("spence", lambda g, x: -g * log1p_quotient(x - 1, n=0))  # log(x)/(1 - x)
 
 # ---- Fresnel integrals ---------------------------------------------------------------------
 

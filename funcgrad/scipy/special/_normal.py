@@ -10,6 +10,7 @@ import scipy.special as sc
 
 from funcgrad._core.types import dtype_of
 from funcgrad._primitives.kinds import elementwise
+from funcgrad._primitives.selection import nowhere
 from funcgrad.scipy.special._declare import declare, kernel
 
 _TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
@@ -104,32 +105,28 @@ declare("dawsn", _dawson_rule)
 declare("wofz", lambda g, x: g * faddeeva_derivative(x, n=1))
 
 
-def _voigt_slope(x, sigma, gamma, n, part, without):
-    """A derivative of the Voigt profile: from w_n at z = (x + i gamma)/(sigma sqrt(2)).
+def _voigt_derivative(x, sigma, gamma, n):
+    """The n-th derivative by x + i gamma of w((x + i gamma)/(sigma sqrt(2)))/(sigma sqrt(2 pi)).
 
-    The profile is Re w(z)/(sigma sqrt(2 pi)), and its derivative by sigma is sigma times its second one by x,
-    since it is a convolution with the normal density. Where sigma is 0 it is Lorentz's: `without`.
+    Its real part is the Voigt profile. At sigma = 0 it is i/(pi (x + i gamma)), of Lorentz's profile, and
+    near there, by the equation of heat, that plus sigma^2/2 times its second derivative and so on.
     """
     none = np.equal(sigma, 0)
-    z = (x + 1j * gamma) / (_ROOT_TWO * np.where(none, 1.0, sigma))
-    scale = 2 * math.sqrt(math.pi) * np.where(none, 1.0, sigma * sigma)
-    return np.where(none, without, part(faddeeva_derivative(z, n=n)) / scale)
-
-
-def _lorentz(x, gamma, top):
-    size = x * x + gamma * gamma
-    return top / (math.pi * size * size)
+    safe = np.where(none, 1.0, sigma)
+    z = x + 1j * gamma
+    wide = faddeeva_derivative(z / (_ROOT_TWO * safe), n=n) / (_ROOT_TWO_PI * safe * (_ROOT_TWO * safe) ** n)
+    if nowhere(none):
+        return wide
+    inverse, half = 1 / np.where(none, z, 1.0), 0.5 * (sigma * sigma)
+    terms = [(-1) ** n * math.factorial(n + 2 * k) * inverse ** (n + 2 * k + 1) for k in range(3)]
+    return np.where(none, 1j / math.pi * (terms[0] + half * (terms[1] + 0.5 * half * terms[2])), wide)
 
 
 declare(
-    "voigt_profile",
-    lambda g, x, sigma, gamma: (
-        g * _voigt_slope(x, sigma, gamma, 1, np.real, _lorentz(x, gamma, -2 * x * gamma))
-    ),
-    lambda g, x, sigma, gamma: g * _voigt_slope(x, sigma, gamma, 2, lambda w: np.real(w) / _ROOT_TWO, 0.0),
-    lambda g, x, sigma, gamma: (
-        g * _voigt_slope(x, sigma, gamma, 1, lambda w: -np.imag(w), _lorentz(x, gamma, x * x - gamma * gamma))
-    ),
+    "voigt_profile",  # a convolution with the normal density: by sigma sigma times its second derivative by x
+    lambda g, x, sigma, gamma: g * np.real(_voigt_derivative(x, sigma, gamma, 1)),
+    lambda g, x, sigma, gamma: g * (sigma * np.real(_voigt_derivative(x, sigma, gamma, 2))),
+    lambda g, x, sigma, gamma: -g * np.imag(_voigt_derivative(x, sigma, gamma, 1)),
     args="x sigma gamma",
 )
 
