@@ -212,6 +212,8 @@ def _weighted_quantile_places(x, weights, q, *, ignore_nan):
     They are entries: NumPy itself tells which, of the entries' ranks. If NaN counts it is the place of a NaN,
     if there is one.
     """
+    if 0 in x.shape[:-1]:  # of none NumPy's result has other axes
+        return np.zeros(x.shape[:-1] + q.shape, np.intp)
     order = _stable_order(x, axis=-1)
     ranks = np.empty(x.shape)
     np.put_along_axis(ranks, order, np.broadcast_to(np.arange(float(x.shape[-1])), x.shape), -1)
