@@ -51,7 +51,7 @@ def test_a_mirrored_function_is_scipys_on_plain_values():
     eigvals = mirror(scipy.linalg)["eigvals"]
     a = np.array([[2.0, 1.0], [0.0, 3.0]])
     assert np.array_equal(eigvals(a), scipy.linalg.eigvals(a))
-    assert eigvals.__doc__ == scipy.linalg.eigvals.__doc__
+    assert scipy.linalg.eigvals.__doc__.startswith(eigvals.__doc__) and ">>>" not in eigvals.__doc__
     assert inspect.signature(eigvals) == inspect.signature(scipy.linalg.eigvals)
 
 

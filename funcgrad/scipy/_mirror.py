@@ -10,6 +10,7 @@ traced values among the arguments. A submodule registers its implementations by
 from __future__ import annotations
 
 import functools
+import re
 import types
 from collections.abc import Callable, Mapping
 from types import ModuleType
@@ -113,7 +114,13 @@ def _on_tracers(function: Callable, name: str, instead: str | None, calling: str
             raise errors.UnsupportedArgumentError(name, argument, place, calling) from error
 
     call.__module__, _, call.__qualname__ = f"funcgrad.{name}".rpartition(".")
+    call.__doc__ = _without_examples(function.__doc__)
     return call
+
+
+def _without_examples(doc: str | None) -> str | None:
+    """SciPy's documentation but for its examples, which would be tests of ours."""
+    return doc and re.split(r"\n *Examples\n *-+\n", doc)[0].replace(">>> ", "")
 
 
 def _refusing(cls: type, module: str, name: str, instead: str) -> type:
@@ -129,7 +136,7 @@ def _refusing(cls: type, module: str, name: str, instead: str) -> type:
             refuse(f"{module}.{name}", instead)
         return super(made, self).__call__(*args, **kwargs)
 
-    methods = {"__init__": __init__, "__doc__": cls.__doc__, "__module__": f"funcgrad.{module}"}
+    methods = {"__init__": __init__, "__doc__": _without_examples(cls.__doc__), "__module__": f"funcgrad.{module}"}
     if any("__call__" in vars(base) for base in cls.__mro__):
         methods["__call__"] = __call__
     made = type(cls)(name, (cls,), methods)

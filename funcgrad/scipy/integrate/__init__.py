@@ -3,6 +3,16 @@
 Integrals of samples have derivatives with respect to samples, abscissae and steps; integrals of functions
 with respect to limits and to the arguments that are passed by ``args=``, each with SciPy's error control;
 solutions of differential equations with respect to initial state, times, arguments, and what is closed over.
+
+>>> import numpy as np
+>>> from funcgrad import grad
+>>> from funcgrad.scipy import integrate
+>>> grad(lambda w: integrate.quad(lambda x, w: np.exp(-w * x), 0.0, np.inf, args=(w,))[0])(2.0).round(6)
+np.float64(-0.25)
+>>> def end(w):
+...     return integrate.solve_ivp(lambda t, y: -w * y, (0.0, 1.0), [1.0], rtol=1e-8, atol=1e-8).y[0, -1]
+>>> grad(end)(2.0).round(4)
+np.float64(-0.1353)
 """
 
 import scipy.integrate as _scipy_integrate

@@ -4,6 +4,15 @@ The interpolants are classes derived from SciPy's. Each is differentiable with r
 it is evaluated and to the data that it is made of: values, knots, boundary conditions, fill values. At a
 breakpoint the derivative is that of the piece to the right, as SciPy's own; of a linear `interp1d`, as SciPy
 evaluates it, that of the piece to the left.
+
+>>> import numpy as np
+>>> from funcgrad import grad
+>>> from funcgrad.scipy import interpolate
+>>> x, y = np.arange(5.0), np.array([0.0, 1.0, 4.0, 9.0, 16.0])
+>>> grad(interpolate.CubicSpline(x, y))(1.5).round(6)
+np.float64(3.0)
+>>> grad(lambda y: interpolate.CubicSpline(x, y)(1.5))(y).round(4)
+array([-0.0469,  0.5   ,  0.6562, -0.125 ,  0.0156])
 """
 
 import scipy.interpolate as _scipy_interpolate

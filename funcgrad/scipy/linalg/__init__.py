@@ -3,6 +3,15 @@
 Matrices may be stacked where SciPy's functions take stacks; `overwrite_a` and its like are permissions that
 nothing here makes use of. A solver that is told of a symmetric or triangular matrix reads one triangle of it,
 and only that one has a derivative.
+
+>>> import numpy as np
+>>> from funcgrad import grad
+>>> from funcgrad.scipy import linalg
+>>> grad(lambda t: np.sum(linalg.expm(t * np.array([[0.0, 1.0], [-1.0, 0.0]]))))(0.0)
+np.float64(0.0)
+>>> p, b = np.array([[4.0, 1.0], [1.0, 3.0]]), np.array([1.0, 2.0])
+>>> grad(lambda b: b @ linalg.cho_solve(linalg.cho_factor(p), b))(b).round(4)
+array([0.1818, 1.2727])
 """
 
 import scipy.linalg as _scipy_linalg

@@ -200,7 +200,9 @@ class Toeplitz(NamedTuple):
 
     def solve(self, diagonals, b):
         n = len(b)
-        c, r = diagonals[n - 1 :], diagonals[n - 1 :: -1] if n else diagonals
+        if n == 0:
+            return np.zeros_like(b)
+        c, r = diagonals[n - 1 :], diagonals[n - 1 :: -1]
         return scipy.linalg.solve_toeplitz((c, r), b, check_finite=False)
 
     def product(self, diagonals, x):

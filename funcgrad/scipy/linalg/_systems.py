@@ -175,6 +175,8 @@ def solve_circulant(c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis
     c, b = [np.reshape(x, (1,)) if x.ndim == 0 else x for x in (array(c), array(b))]
     if c.shape[caxis] != b.shape[baxis]:
         raise ValueError(f"Shapes of c {c.shape} and b {b.shape} are incompatible")
+    if b.size == 0:
+        return b + np.zeros((), c.dtype)
     fc = np.fft.fft(np.moveaxis(c, caxis, -1))
     value = known(fc)
     if value is not None:
