@@ -12,6 +12,7 @@ from funcgrad._interpreters.reverse import fit
 from funcgrad._primitives.kinds import linear
 
 _FEW = 8  # so many passes over an array are always faster than Fourier transforms
+_CACHED = 1 << 14  # entries that are worked on at a time
 
 
 @linear
@@ -27,26 +28,41 @@ def convolve_axes(a, v, *, ndim, valid):
     dtype = np.result_type(a, v)
     if 0 in size or 0 in width or 0 in stack:
         return np.zeros(stack + tuple([max(n, 0) for n in out]), dtype)
-    if ndim == 1 and not stack:
-        return np.convolve(a, v, "valid" if valid else "full")
     few, many = sorted((math.prod(width), math.prod(out)))
     whole = math.prod(size) if valid else math.prod(out)
     if few > _FEW and dtype.kind in "fc" and few * many > 40 * whole * math.log2(whole + 1):
         return _by_transforms(a, v, ndim, valid, size, width, dtype)
+    if ndim == 1 and not stack:
+        return np.convolve(a, v, "valid" if valid else "full")
     if not valid:
         a = np.pad(a, [(0, 0)] * (a.ndim - ndim) + [(m - 1, m - 1) for m in width])
-    kernel = v[(..., *[slice(None, None, -1)] * ndim)]
+    a, kernel = np.ascontiguousarray(a), _turned(v, ndim)
     result = np.zeros(stack + out, dtype)
+    if kernel.ndim > ndim or a.ndim == ndim:
+        _add_sums(a, kernel, result, ndim, width, out)
+        return result
+    # part by part, so that what is read again and again stays in the cache
+    parts, sums = a.reshape(-1, *a.shape[-ndim:]), result.reshape(-1, *out)
+    step = max(_CACHED // max(math.prod(a.shape[-ndim:]), 1), 1)
+    for start in range(0, len(parts), step):
+        _add_sums(parts[start : start + step], kernel, sums[start : start + step], ndim, width, out)
+    return result
+
+
+def _add_sums(a, kernel, result, ndim, width, out):
+    """Add to `result` the sums of windows of `a`, weighted by a kernel."""
     if math.prod(width) <= math.prod(out):
+        product = np.empty(result.shape, result.dtype)
         for at in np.ndindex(*width):
             window = tuple([slice(i, i + n) for i, n in zip(at, out)])
-            result += kernel[(..., *[slice(i, i + 1) for i in at])] * a[(..., *window)]
+            weight = kernel[(..., *[slice(i, i + 1) for i in at])]
+            np.multiply(weight, a[(..., *window)], out=product)
+            result += product
     else:
         axes = tuple(range(-ndim, 0))
         for at in np.ndindex(*out):
             window = tuple([slice(i, i + m) for i, m in zip(at, width)])
             result[(..., *at)] = np.add.reduce(kernel * a[(..., *window)], axis=axes)
-    return result
 
 
 def _by_transforms(a, v, ndim, valid, size, width, dtype):

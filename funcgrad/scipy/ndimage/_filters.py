@@ -12,6 +12,7 @@ from funcgrad.numpy.arguments import negative_axis, refuse_traced
 from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.protocol import implements
 from funcgrad.scipy._convolution import convolve_axes
+from funcgrad.scipy._windows import ranked, shifted
 from funcgrad.scipy.ndimage._common import chosen_axes, extended, finished, floats, per_axis, reach, target
 
 # ---- weighted sums -------------------------------------------------------------------------
@@ -229,17 +230,14 @@ def _real(input: Any) -> Any:
     return x
 
 
+def _extended(x: Any, footprint: Any, axes: tuple[int, ...], mode: Any, cval: Any, origin: Any) -> Any:
+    widths = [reach(n, o) for n, o in zip(footprint.shape, per_axis(origin, len(axes)))]
+    return extended(x, widths, mode, cval, axes)
+
+
 def windows(x: Any, footprint: Any, axes: tuple[int, ...], mode: Any, cval: Any, origin: Any) -> Any:
     """The values within a footprint about each sample, along a new first axis."""
-    widths = [reach(n, o) for n, o in zip(footprint.shape, per_axis(origin, len(axes)))]
-    wide = extended(x, widths, mode, cval, axes)
-    parts = []
-    for at in zip(*np.nonzero(footprint)):
-        index = [slice(None)] * x.ndim
-        for axis, start in zip(axes, at):
-            index[axis] = slice(int(start), int(start) + x.shape[axis])
-        parts.append(wide[tuple(index)])
-    return np.stack(parts)
+    return np.stack(shifted(_extended(x, footprint, axes, mode, cval, origin), footprint, axes, x.shape))
 
 
 def _footprint(size: Any, footprint: Any, count: int) -> np.ndarray:
@@ -292,12 +290,13 @@ for _own, _ours in (
 def _ranked(input, rank_of, size, footprint, output, mode, cval, origin, axes):
     x = _real(input)
     axes = chosen_axes(axes, x.ndim)
-    values = windows(x, _footprint(size, footprint, len(axes)), axes, mode, cval, origin)
-    count = values.shape[0]
+    footprint = _footprint(size, footprint, len(axes))
+    count = int(np.sum(footprint))
     rank = rank_of(count)
     if not 0 <= rank < count:
         raise RuntimeError("rank not within filter footprint size")
-    return finished("rank_filter", np.sort(values, axis=0)[rank], x.dtype, output)
+    wide = _extended(x, footprint, axes, mode, cval, origin)
+    return finished("rank_filter", ranked(wide, footprint, axes, x.shape, rank), x.dtype, output)
 
 
 @implements(ndimage.rank_filter)

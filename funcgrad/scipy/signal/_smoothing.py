@@ -15,6 +15,7 @@ from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.protocol import implements
 from funcgrad.scipy._convolution import convolve_axes, cropped, padded
 from funcgrad.scipy._mirror import refuse_argument
+from funcgrad.scipy._windows import ranked
 from funcgrad.scipy.signal._filters import filtfilt, lfilter, sosfilt, sosfiltfilt
 
 
@@ -151,8 +152,7 @@ def order_filter(a, domain, rank):
     if domain.ndim != x.ndim:
         raise ValueError("Domain and input must have the same number of dimensions.")
     wide = np.pad(x, [(n // 2, n // 2) for n in domain.shape])
-    windows = [wide[tuple([slice(i, i + n) for i, n in zip(at, x.shape)])] for at in zip(*np.nonzero(domain))]
-    return np.sort(np.stack(windows), axis=0)[rank]
+    return ranked(wide, domain, tuple(range(-x.ndim, 0)), x.shape, rank)
 
 
 def _kernel_shape(size: Any, ndim: int, default: int) -> list[int]:
