@@ -24,6 +24,9 @@ CURES = {
     "full": lambda x: np.full(3, x[0]),
     "polyint": lambda x: np.polyint([1.0, 2.0], 1, [x[0]]),
     "pad": lambda x: np.pad([1.0, 2.0], 1, constant_values=x[0]),
+    "select": lambda x: np.select([[True]], [[1.0]], x[0]),
+    "piecewise": lambda x: np.piecewise(np.ones(2), [[True, False]], [lambda v: v * x[0]]),
+    "apply_along_axis": lambda x: np.apply_along_axis(lambda row: row * x[0], 0, np.ones((2, 2))),
     "asarray_chkfinite": lambda x: np.asarray_chkfinite(x),
 }
 
@@ -40,6 +43,33 @@ def test_the_cure_names_the_function_that_works(name):
     for part in name.split("."):
         owner = getattr(owner, part)
     assert owner is not None
+
+
+@pytest.mark.parametrize(
+    "name, f",
+    [
+        ("full_like", lambda m, x: m.full_like(np.ones(2), x)),
+        ("nan_to_num", lambda m, x: m.nan_to_num(np.array([np.nan, 1.0]), nan=x)),
+        ("unwrap", lambda m, x: m.unwrap(np.arange(3.0) * 4, period=x)),
+        ("interp", lambda m, x: m.interp([-1.0], [0.0, 1.0], [1.0, 2.0], left=x)),
+        ("select", lambda m, x: m.select([[True, False]], [[1.0, 2.0]], x)),
+        ("piecewise", lambda m, x: m.piecewise(np.ones(2), [[True, False]], [lambda v: v * x, 0.0])),
+        ("apply_along_axis", lambda m, x: m.apply_along_axis(lambda row: row * x, 0, np.ones((2, 2)))),
+        ("histogram", lambda m, x: m.histogram(np.arange(5.0), bins=[0.0, x, 3.0])[1]),
+        ("trapezoid", lambda m, x: m.trapezoid(np.arange(5.0), dx=x)),
+        ("clip", lambda m, x: np.arange(3.0).clip(x, 2.0)),
+    ],
+)
+def test_functions_whose_other_arguments_are_traced(name, f):
+    """`funcgrad.numpy` takes them; NumPy's own does, too, or names it."""
+    value, tangent = jvp(lambda x: f(fnp, x), (0.7,), (1.0,))
+    np.testing.assert_allclose(value, f(np, 0.7), rtol=1e-14)
+    slope = (np.asarray(f(np, 0.7 + 1e-6)) - np.asarray(f(np, 0.7 - 1e-6))) / 2e-6
+    np.testing.assert_allclose(tangent, slope, rtol=1e-7, atol=1e-9)
+    try:
+        np.testing.assert_array_equal(jvp(lambda x: f(np, x), (0.7,), (1.0,))[1], tangent)
+    except errors.FuncgradError as error:
+        assert f"Write funcgrad.numpy.{name}, which" in str(error)
 
 
 def test_other_functions_are_named_too():

@@ -325,3 +325,9 @@ def test_piecewise_in_a_batch():
     np.testing.assert_array_equal(vmap(jacfwd(f))(x), [jacfwd(f)(row) for row in x])
     with pytest.raises(errors.UnsupportedArgumentError, match="entry by entry"):
         vmap(lambda x: np.piecewise(x, [x > 0], [lambda v: v - np.mean(v)]))(x)
+
+
+def test_tolerances_may_be_traced():
+    assert grad(lambda r: r * np.isclose(np.ones(2), 1.01, rtol=r).sum())(0.1) == 2.0
+    close = vmap(lambda r: np.isclose(1.0, 1.01, rtol=r))(np.array([0.1, 0.001]))
+    assert close.tolist() == [True, False]

@@ -160,9 +160,28 @@ cummin = _running(np.minimum, "cummin")
 # ---- phases --------------------------------------------------------------------------------
 
 
-def _unwrap_jumps(x, *, axis, period, discont):
-    """What `np.unwrap` adds to x: whole periods, so that no step is larger than half of one."""
+def _unwrap_jumps(x, period, discont, *, axis):
+    """What `np.unwrap` adds to x: whole periods, so that no step is larger than half of one.
+
+    A period and a threshold for each member of a stack have axes of size 1 after the stack's.
+    """
     return np.unwrap(x, discont, axis, period=period) - x
 
 
 unwrap_jumps = constant(_unwrap_jumps, name="unwrap_jumps")
+
+
+def _unwrap_jumps_batch(values, batched, *, axis):
+    x, *others = values
+    size = next(v.shape[0] for v, b in zip(values, batched) if b)
+    if not batched[0]:
+        x = np.broadcast_to(x, (size, *x.shape))
+    rank = x.ndim - 1
+    others = [
+        np.reshape(v, (size,) + (1,) * (rank - v.ndim + 1) + v.shape[1:]) if b else v
+        for v, b in zip(others, batched[1:])
+    ]
+    return unwrap_jumps(x, *others, axis=axis)
+
+
+unwrap_jumps.batch = _unwrap_jumps_batch

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import inspect
 import os
 import sys
@@ -13,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors
-from funcgrad._core.source import describe
+from funcgrad._core.source import describe, is_internal
 
 _FLOAT_CURE = (
     "Use NumPy's function for math's (np.sin(x), not math.sin(x)) and leave the conversion out, or write "
     "{} if a constant is meant. To put traced values into an array, use np.stack or np.concatenate, "
-    "or funcgrad.numpy.array([x, y]), in place of item assignment."
+    "or funcgrad.numpy.array([x, y]), in place of item assignment. Plain arrays' methods and generators of "
+    "random numbers take none: write np.dot(a, x), not a.dot(x), and m + s * rng.normal(size=n)."
 )
 _INDEX_CURE = "To read a plain array at traced indices, write funcgrad.numpy.take(a, x, axis=0)."
 
@@ -29,37 +29,47 @@ _OBJECTS = {
 }  # fmt: skip
 
 
-def cure_for_number(conversion: str) -> str:
-    """What to write in place of ``float(x)`` or its like."""
-    return _FLOAT_CURE.format(conversion)
-
-
 def refuse_array(x: Any) -> None:
     """Raise since a traced value was asked for as a plain array."""
-    function, frame = _asked_by(sys._getframe(2))
-    place = describe(frame.f_code, frame.f_lasti) if frame is not None else describe(None, 0)
-    what = "np.asarray(x)"
-    cure = cure_for_number("np.asarray(stop_gradient(x))")
-    if function is not None:
-        shown = function.replace("numpy.", "np.", 1) if function.startswith("numpy.") else function
-        what = f"np.asarray(x) in {shown}"
-        instead = _our(function)
-        if instead is not None:
-            cure = (
-                f"No protocol of NumPy's reaches {shown} here. Write {instead}, which takes traced values, "
-                "or stop_gradient(x) if a constant is meant."
-            )
-    elif x.dtype.kind in "iub":
-        what, cure = "a[x], or np.asarray(x),", _INDEX_CURE
+    function, place = asked_by(sys._getframe(2))
+    if function is None and x.dtype.kind in "iub":
+        raise errors.ConcretizationError("a[x], or np.asarray(x),", _INDEX_CURE, place)
+    _refuse("np.asarray(x)", "np.asarray(stop_gradient(x))", function, place)
+
+
+def refuse_number(conversion: str) -> None:
+    """Raise since a traced value was asked for as a Python number, by ``float(x)`` or its like."""
+    function, place = asked_by(sys._getframe(2))
+    _refuse(conversion, conversion.replace("x", "stop_gradient(x)"), function, place)
+
+
+def _refuse(conversion: str, cut: str, function: str | None, place: str) -> None:
+    what = conversion if function is None else f"{conversion} in {_shown(function)}"
+    cure = cure_by_function(function) or _FLOAT_CURE.format(cut)
     raise errors.ConcretizationError(what, cure, place)
 
 
-def _asked_by(frame: FrameType | None) -> tuple[str | None, FrameType | None]:
-    """The public function of NumPy's or SciPy's in which a frame is, and the frame that called it."""
-    asked = None
+def cure_by_function(function: str | None) -> str | None:
+    """What to write in place of a function that no protocol reaches, if there is something."""
+    instead = None if function is None else _our(function)
+    return instead and (
+        f"No protocol of NumPy's reaches {_shown(function)} here. Write {instead}, which takes traced "
+        "values, or stop_gradient(x) if a constant is meant."
+    )
+
+
+def _shown(function: str) -> str:
+    return function.replace("numpy.", "np.", 1) if function.startswith("numpy.") else function
+
+
+def asked_by(frame: FrameType | None) -> tuple[str | None, str]:
+    """The public function of NumPy's or SciPy's in which a frame is, and the place that called it."""
+    function = None
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("numpy", "scipy"):
-        asked, frame = _public_name(frame) or asked, frame.f_back
-    return asked, frame
+        function, frame = _public_name(frame) or function, frame.f_back
+    while frame is not None and is_internal(frame.f_code.co_filename):  # a function of ours that calls it
+        frame = frame.f_back
+    return function, describe(None, 0) if frame is None else describe(frame.f_code, frame.f_lasti)
 
 
 def _public_name(frame: FrameType) -> str | None:
@@ -82,14 +92,15 @@ def _public_name(frame: FrameType) -> str | None:
 def _our(function: str) -> str | None:
     """The function of funcgrad's that stands for one of NumPy's or SciPy's, if there is one."""
     module, _, name = function.rpartition(".")
+    library, *path = module.split(".")
     try:
-        known = importlib.util.find_spec(f"funcgrad.{module}") is not None
-    except ModuleNotFoundError:
-        known = False
-    if not known:
+        owner = importlib.import_module(f"funcgrad.{library}")
+        for part in path:
+            owner = getattr(owner, part)
+    except (ImportError, AttributeError):
         return None
-    own = getattr(importlib.import_module(f"funcgrad.{module}"), name, None)
-    return f"funcgrad.{function}" if own not in (None, getattr(sys.modules[module], name, None)) else None
+    own, other = getattr(owner, name, None), getattr(sys.modules[module], name, None)
+    return f"funcgrad.{function}" if own is not None and own is not other else None
 
 
 # ---- series of several columns -------------------------------------------------------------

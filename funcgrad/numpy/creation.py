@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad import errors
 from funcgrad._core.tracer import Tracer
 from funcgrad._primitives.arithmetic import convert
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
@@ -174,18 +175,38 @@ def _on_any(function: Callable) -> Callable:
     return call
 
 
+def _of_functions(numpys: Callable) -> Callable:
+    """As `_on_any`, where functions among the arguments may close over tracers."""
+    on_any = _on_any(numpys)
+
+    @functools.wraps(on_any)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return on_any(*args, **kwargs)
+        except (errors.ConcretizationError, ValueError):
+            if has_tracer((args, *kwargs.values())):
+                raise
+            return IMPLEMENTATIONS[numpys](*args, **kwargs)
+
+    return call
+
+
 append = _on_any(np.append)
-apply_along_axis = _on_any(np.apply_along_axis)
+apply_along_axis = _of_functions(np.apply_along_axis)
 column_stack = _on_any(np.column_stack)
 concatenate = concat = _on_any(np.concatenate)
 dstack = _on_any(np.dstack)
 full_like = _on_any(np.full_like)
+histogram = _on_any(np.histogram)
 hstack = _on_any(np.hstack)
 interp = _on_any(np.interp)
 nan_to_num = _on_any(np.nan_to_num)
 pad = _on_any(np.pad)
+piecewise = _of_functions(np.piecewise)
 polyint = _on_any(np.polyint)
+select = _on_any(np.select)
 stack = _on_any(np.stack)
 take = _on_any(np.take)
 trapezoid = _on_any(np.trapezoid)
+unwrap = _on_any(np.unwrap)
 vstack = _on_any(np.vstack)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -14,10 +15,10 @@ from funcgrad._core.primitive import NO_PARAMS
 from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, concrete
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
-from funcgrad._primitives.arithmetic import absolute, negative, positive, power, scalar_power
+from funcgrad._primitives.arithmetic import absolute, negative, positive, power, scalar_power, square
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 from funcgrad.numpy import protocol, ufuncs
-from funcgrad.numpy.conversions import cure_for_number, refuse_array
+from funcgrad.numpy.conversions import refuse_array, refuse_number
 from funcgrad.numpy.indexing import getitem
 from funcgrad.numpy.protocol import PLAIN
 
@@ -82,8 +83,20 @@ def _operand(x):
     return np.asarray(x) if isinstance(x, (list, tuple)) else x
 
 
+def _attach_square(multiply: Callable) -> None:
+    """``x * x`` has one argument: half the work of a product of two."""
+
+    def forward(self, other):
+        if other is self:
+            return self._trace.process(square, (self,), NO_PARAMS)
+        return multiply(self, other)
+
+    Tracer.__mul__ = forward
+
+
 for _name, _ufunc in _FAST.items():
     _attach_fast(_name, IMPLEMENTATIONS[_ufunc])
+_attach_square(Tracer.__mul__)
 for _name, _ufunc in _BINARY.items():
     _attach_binary(_name, _ufunc)
 for _name, _ufunc in _COMPARISONS.items():
@@ -240,8 +253,8 @@ Tracer.__bool__ = _bool
 Tracer.__int__ = _int
 Tracer.__index__ = _index
 Tracer.__round__ = _round
-Tracer.__float__ = _refuse("float(x)", cure_for_number("float(stop_gradient(x))"))
-Tracer.__complex__ = _refuse("complex(x)", cure_for_number("complex(stop_gradient(x))"))
+Tracer.__float__ = lambda self: refuse_number("float(x)")
+Tracer.__complex__ = lambda self: refuse_number("complex(x)")
 
 
 for _name in ("floor", "ceil", "trunc"):

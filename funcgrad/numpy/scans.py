@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad._core.tracer import Tracer
 from funcgrad._primitives import scans as prims
+from funcgrad._primitives.control import stop_gradient_leaf
 from funcgrad.numpy.arguments import NO_VALUE, given, negative_axis, refuse_out
 from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.protocol import UFUNC_METHODS, implements
@@ -229,7 +231,7 @@ def _one_sided(f0: Any, f1: Any, f2: Any, h: Any, k: Any) -> Any:
 def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
     x = asarray(p)
     axis = negative_axis(axis, x.ndim)
-    jumps = prims.unwrap_jumps(
-        x, axis=axis, period=period, discont=period / 2 if discont is None else discont
-    )
+    jumps = prims.unwrap_jumps(x, period, period / 2 if discont is None else discont, axis=axis)
+    if isinstance(period, Tracer):  # so many periods
+        jumps = np.rint(jumps / stop_gradient_leaf(period)) * period
     return x + jumps

@@ -181,15 +181,24 @@ def clip(a, a_min=np._NoValue, a_max=np._NoValue, out=None, *, min=np._NoValue, 
     return result if dtype is None else cast(result, dtype)
 
 
+def _clip_method(a, low, high):
+    """What the method of a plain array calls."""
+    return np.minimum(np.maximum(a, low), high)
+
+
+IMPLEMENTATIONS[np._core.umath.clip] = _clip_method
+
+
 @implements(np.select)
 def select(condlist, choicelist, default=0):
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
     if not len(condlist):
         raise ValueError("select with an empty condition list is not possible")
-    dtype = np.result_type(*[c if _weak(c) else dtype_of(c) for c in (*choicelist, default)])
+    choices, default = [*map(_array, choicelist)], _array(default)
+    dtype = np.result_type(*[c if _weak(c) else dtype_of(c) for c in (*choices, default)])
     result = _as_dtype(default, dtype)
-    for condition, choice in zip(reversed(condlist), reversed(choicelist)):
+    for condition, choice in zip(reversed(condlist), reversed(choices)):
         result = np.where(condition, _as_dtype(choice, dtype), result)
     return result
 
@@ -265,15 +274,15 @@ def i0(x):
 
 @implements(np.isclose)
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    return _isclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
+    return _isclose(a, b, rtol, atol, equal_nan=equal_nan)
 
 
-def _is_close(a, b, *, rtol, atol, equal_nan):
+def _is_close(a, b, rtol, atol, *, equal_nan):
     return np.isclose(a, b, rtol, atol, equal_nan)
 
 
 _isclose = constants.constant(_is_close, name="isclose")
-_isclose.batch = batch_leading(_isclose, (0, 0))
+_isclose.batch = batch_leading(_isclose, (0, 0, 0, 0))
 
 
 @implements(np.allclose)

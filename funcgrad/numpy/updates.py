@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from funcgrad import errors
 from funcgrad._core.source import caller, describe
 from funcgrad._primitives import indexing as prims
+from funcgrad.numpy.conversions import asked_by, cure_by_function
 from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.indexing import resolve
 from funcgrad.numpy.protocol import implements
@@ -90,15 +92,16 @@ def _refuse(function: Callable, instead: str) -> None:
     name = function.__name__
 
     def refused(*args, **kwargs):
-        raise errors.InPlaceError(f"np.{name}", describe(*caller(2)), instead)
+        function, _ = asked_by(sys._getframe(2))  # one of NumPy's may have called this
+        cure = cure_by_function(function) or instead
+        raise errors.InPlaceError(f"np.{name}", describe(*caller(2)), cure)
 
     implements(function)(refused)
 
 
 _refuse(
     np.copyto,
-    "Write x = np.where(where, src, x), or np.broadcast_to(src, x.shape). np.full and np.full_like of a "
-    "plain array and a traced value end here, too: funcgrad.numpy.full and full_like take it.",
+    "Write x = np.where(where, src, x), or np.broadcast_to(src, x.shape).",
 )
 _refuse(np.put, "Write np.reshape(funcgrad.numpy.index_update(np.ravel(x), indices, v), x.shape).")
 _refuse(np.place, "Write np.where(mask, vals, x).")

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import funcgrad.numpy as fnp
 from samples.table import Sample
 
 _rng = np.random.default_rng(3)
@@ -57,4 +58,8 @@ SAMPLES = [
     Sample("gradient-mixed", lambda f, x: np.gradient(f * f, 0.5, x, edge_order=2), (M, PLACES)),
     Sample("unwrap", lambda p: np.unwrap(p * 4) ** 2, (V,)),
     Sample("unwrap-axis=0", lambda p: np.unwrap(p, discont=0.2, axis=0, period=1.0) ** 2, (M,)),
+    Sample("unwrap-period", lambda p, t: fnp.unwrap(p * 4, period=t) ** 2, (M, np.array(1.3))),
+    Sample(
+        "unwrap-of-period", lambda t: fnp.unwrap(V * 4, 0.8, period=t) ** 2, (np.array(1.3),), dtypes=("f8",)
+    ),
 ]
