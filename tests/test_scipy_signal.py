@@ -349,3 +349,23 @@ def test_errors_are_scipys():
     ):
         with pytest.raises(ValueError):
             grad(lambda x: np.sum(f(x)))(V)
+
+
+def test_empty_signals():
+    for f in (
+        lambda m, x: m.lfilter(B, A, x),
+        lambda m, x: m.fftconvolve(x, np.ones(3)),
+    ):
+        found, pull = vjp(lambda x: f(signal, x), np.zeros(0))
+        assert found.shape == f(own, np.zeros(0)).shape and pull(found)[0].shape == (0,)
+
+
+def test_long_convolutions_are_those_of_short_ones():
+    a, v = _rng.normal(size=4000), _rng.normal(size=900)
+    for mode in ("full", "same", "valid"):
+        check("convolve", a, v, mode)
+    _, pull = vjp(lambda a, v: signal.convolve(a, v), a, v)
+    g = _rng.normal(size=4899)
+    shares = pull(g)
+    np.testing.assert_allclose(shares[0], np.correlate(g, v, "valid"), 1e-9, 1e-9)
+    np.testing.assert_allclose(shares[1], np.correlate(g, a, "valid"), 1e-9, 1e-9)

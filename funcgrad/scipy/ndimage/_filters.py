@@ -32,6 +32,8 @@ def weighted(x: Any, weights: Any, axes: tuple[int, ...], mode: Any, cval: Any, 
     if weights.ndim != len(axes) or 0 in weights.shape:
         raise RuntimeError(f"weights.ndim ({weights.ndim}) must match len(axes) ({len(axes)})")
     widths = [reach(n, o) for n, o in zip(weights.shape, per_axis(origin, len(axes)))]
+    if not x.size:
+        return x
     x = extended(x, widths, mode, cval, axes)
     last = tuple(range(-len(axes), 0))
     x = np.moveaxis(x, axes, last) if axes != last else x

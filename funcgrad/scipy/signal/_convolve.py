@@ -44,6 +44,8 @@ def _in_order(a: Any, v: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
 def along(a: Any, v: Any, mode: str, axes: tuple[int, ...]) -> Any:
     """Convolution over some axes, negative; the others broadcast."""
     valid = _is_valid(mode)
+    if not a.size or not v.size:
+        return np.zeros(0)  # as SciPy does
     shape = tuple([a.shape[i] for i in axes])
     if valid:
         a, v = _in_order(a, v, axes)

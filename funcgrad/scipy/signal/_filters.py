@@ -101,6 +101,8 @@ def _along_last(b: Any, a: Any, x: Any, zi: Any) -> tuple[Any, Any]:
     b, poles = b / a[0], a[1:] / a[0]
     order = max(b.shape[0] - 1, poles.shape[0])
     n = x.shape[-1]
+    if not x.size:
+        return x.astype(np.result_type(b, poles, x)), zi
     out = convolve_axes(x, _to_length(b, order + 1), ndim=1, valid=False)
     if zi is not None:
         state = np.broadcast_to(zi, x.shape[:-1] + (order,))
