@@ -16,7 +16,6 @@ from funcgrad import errors
 from funcgrad._core.source import caller, describe
 from funcgrad._core.types import dtype_of, shape_of
 
-
 _float64 = np.dtype(np.float64)
 
 
