@@ -1,5 +1,7 @@
 """Distributions and statistics: values at every place, edges of supports, tails, refusals."""
 
+import copy
+import pickle
 import warnings
 
 import mpmath
@@ -273,3 +275,13 @@ def test_welchs_p_value_is_refused_only_where_it_is_read():
 def test_statistics_are_scipys(f):
     x = np.array([0.3, -1.0, 2.0, 0.7, -0.2])
     assert jvp(lambda x: f(stats, x), (x,), (x,))[0] == pytest.approx(f(own, x), rel=1e-12)
+
+
+def test_distributions_are_copied_and_pickled():
+    for dist in (stats.norm, stats.binom, stats.multivariate_normal, stats.levy_stable):
+        assert pickle.loads(pickle.dumps(dist)) is dist and copy.deepcopy(dist) is dist
+    frozen = pickle.loads(pickle.dumps(stats.gamma(2.0, scale=3.0)))
+    assert frozen.logpdf(1.0) == own.gamma(2.0, scale=3.0).logpdf(1.0)
+    assert copy.copy(stats.multivariate_normal([0.0, 1.0])).logpdf([0.3, 0.2]) == pytest.approx(
+        own.multivariate_normal([0.0, 1.0]).logpdf([0.3, 0.2])
+    )

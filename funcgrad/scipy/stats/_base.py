@@ -7,6 +7,7 @@ divides by zero there, and their derivative is a structural zero.
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -59,6 +60,11 @@ class Point(NamedTuple):
     outside: Any
     shape: tuple[int, ...]
     dtype: np.dtype
+
+
+def by_name(name: str) -> Any:
+    """The distribution of a name, for one that is copied or unpickled: there is one of each."""
+    return getattr(importlib.import_module("funcgrad.scipy.stats"), name)
 
 
 def surely(condition: Any) -> bool:
@@ -126,6 +132,9 @@ class Distribution:
 
     def __repr__(self) -> str:
         return f"<funcgrad.scipy.stats.{self.name}>"
+
+    def __reduce__(self) -> tuple:
+        return by_name, (self.name,)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

@@ -14,7 +14,7 @@ from funcgrad._primitives.control import stop_gradient_leaf
 from funcgrad.numpy.creation import asarray
 from funcgrad.scipy import special
 from funcgrad.scipy._mirror import has_tracer, refuse, refuse_argument
-from funcgrad.scipy.stats._base import stated
+from funcgrad.scipy.stats._base import by_name, stated
 from funcgrad.scipy.stats._pieces import LOG_2, LOG_PI, LOG_ROOT
 
 gammaln, xlogy = special.gammaln, special.xlogy
@@ -33,6 +33,9 @@ class Multivariate:
 
     def __repr__(self) -> str:
         return f"<funcgrad.scipy.stats.{self.name}>"
+
+    def __reduce__(self) -> tuple:
+        return by_name, (self.name,)
 
     def __call__(self, *args: Any, **kwargs: Any) -> FrozenMultivariate:
         return FrozenMultivariate(self, args, kwargs)
