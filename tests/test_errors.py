@@ -236,7 +236,7 @@ RAISERS = {
         "np.exp does not support where=",
     ),
     "InPlaceError": (lambda: grad(lambda x: x.__setitem__(0, 1.0))(V), "writes in place"),
-    "ChangedResidualError": (changed, "derivative of multiply needs was changed in place"),
+    "ChangedResidualError": (changed, "derivative of square needs was changed in place"),
     "ImpureFunctionError": (impure, "the function under checkpoint gave another result"),
     "CustomRuleError": (wrong_shape, r"bwd rule of sum returned a cotangent of shape \(\)"),
     "MissingRuleError": (lambda: custom_jvp(np.sin)(1.0), "sin has no derivative rule yet"),

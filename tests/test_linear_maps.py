@@ -152,7 +152,7 @@ def test_linear_transpose():
 @pytest.mark.parametrize(
     "f, why",
     [
-        (lambda x: x * x, "multiply"),
+        (lambda x: x * x, "square"),
         (lambda x: np.sin(x), "sin"),
         (lambda x: np.exp(x), "exp"),
         (lambda x: np.dot(x, x), "dot"),

@@ -66,7 +66,7 @@ def test_an_input_changed_after_the_forward_pass(change, n):
         run = prepare(x)
         same(run() if not isinstance(run(), tuple) else run()[0], 2 * x + 2)
         change(x)
-        changed(run, square, "x * x", "multiply")
+        changed(run, square, "x * x", "square")
 
 
 @SIZES

@@ -18,7 +18,7 @@ from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 from funcgrad._primitives.arithmetic import absolute, negative, positive, power, scalar_power, square
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 from funcgrad.numpy import protocol, ufuncs
-from funcgrad.numpy.conversions import refuse_array, refuse_number
+from funcgrad.numpy.conversions import refuse_array, refuse_number, refuse_write
 from funcgrad.numpy.indexing import getitem
 from funcgrad.numpy.protocol import PLAIN
 
@@ -203,7 +203,7 @@ Tracer.__getitem__ = getitem
 
 
 def _setitem(self, index, value):
-    raise errors.InPlaceError("x[...] = v on a traced array", describe(*caller(2)))
+    refuse_write("x[...] = v on a traced array")
 
 
 Tracer.__setitem__ = _setitem
