@@ -25,6 +25,12 @@ def derivatives(f, x, order):
     return out
 
 
+def student(df, t):
+    """Student's distribution function, but for a constant."""
+    scale = mp.gamma((df + 1) / 2) / mp.gamma(df / 2) / mp.sqrt(mp.pi * df)
+    return scale * t * mp.hyp2f1(0.5, (df + 1) / 2, 1.5, -t * t / df)
+
+
 #: name: what it is to mpmath, points, and the relative errors of the first, second and third derivative, if
 #: they may be more than 1e-12.
 TO_MANY_DIGITS = {
@@ -108,6 +114,7 @@ OF_THE_LAST = {
     "eval_hermite": ((7,), lambda x: mp.hermite(7, x), (-1, 0.3, 3)),
     "eval_jacobi": ((5, 0.6, 1.2), lambda x: mp.jacobi(5, 0.6, 1.2, x), (-1, 0.3, 1)),
     "eval_genlaguerre": ((5, 0.6), lambda x: mp.laguerre(5, 0.6, x), (0, 0.3, 7)),
+    "stdtr": ((1e5,), lambda t: student(mp.mpf(10) ** 5, t), (-3, 0.5, 4)),
     "poch": ((2.5,), lambda m: mp.rf(2.5, m), (-1.2, 0.3, 5)),
     "beta": ((20.0,), lambda b: mp.beta(20, b), (0.7, 3)),
     "betaln": ((1e6,), lambda b: mp.log(mp.beta(10**6, b)), (0.7, 3, 1e4)),

@@ -105,12 +105,20 @@ declare("fdtri", SHAPE, SHAPE, lambda g, y, dfn, dfd: g / _f_density(dfn, dfd, y
 # ---- Student's t ---------------------------------------------------------------------------
 
 
+def _half_step(a):
+    """gamma(a + 1/2)/gamma(a), for large a by its asymptotic series (DLMF 5.11.13), where `poch` is off."""
+    large = a > 200
+    inverse = 1 / np.where(large, a, 200.0)
+    series = 1 + inverse * (-1 / 8 + inverse * (1 / 128 + inverse * (5 / 1024 - 21 / 32768 * inverse)))
+    return np.where(large, np.sqrt(a) * series, sc.poch(np.where(large, 1.0, a), of(0.5, a)))
+
+
 def _student_density(df, t):
     normal, df = np.isinf(df), of(df, t)
     df = np.where(normal, of(1, t), df)
-    log = -0.5 * (df + 1) * np.log1p(t * t / df) - sc.betaln(of(0.5, t), 0.5 * df) - 0.5 * np.log(df)
-    gauss = -0.5 * (t * t) - 0.5 * math.log(2 * math.pi)
-    return np.exp(np.where(normal, gauss, log))
+    scale = _half_step(0.5 * df) / np.sqrt(math.pi * df)
+    density = scale * np.exp(-0.5 * (df + 1) * np.log1p(t * t / df))
+    return np.where(normal, np.exp(-0.5 * (t * t)) / math.sqrt(2 * math.pi), density)
 
 
 declare("stdtr", SHAPE, lambda g, df, t: g * _student_density(df, t), args="df t")
