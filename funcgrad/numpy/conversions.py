@@ -43,6 +43,17 @@ def refuse_number(conversion: str) -> None:
     _refuse(conversion, conversion.replace("x", "stop_gradient(x)"), function, place)
 
 
+def refuse_write(what: str, cure: str | None = None, depth: int = 2) -> None:
+    """Raise since something would be written in place, maybe by a function of NumPy's."""
+    function, place = asked_by(sys._getframe(depth))
+    if function is not None:
+        what = f"{what}, in {_shown(function)},"
+        cure = cure_by_function(function) or (
+            "NumPy's function works in place. Give it plain values there, or write it with supported ones."
+        )
+    raise errors.InPlaceError(what, place, cure)
+
+
 def _refuse(conversion: str, cut: str, function: str | None, place: str) -> None:
     what = conversion if function is None else f"{conversion} in {_shown(function)}"
     cure = cure_by_function(function) or _FLOAT_CURE.format(cut)

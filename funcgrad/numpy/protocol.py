@@ -18,7 +18,7 @@ from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer
 from funcgrad._core.types import dtype_of
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
-from funcgrad.numpy.conversions import SERIES, check_series
+from funcgrad.numpy.conversions import SERIES, check_series, refuse_write
 
 #: Types of operands that are no tracers, as most are.
 PLAIN = frozenset((np.ndarray, float, int, np.float64))
@@ -125,7 +125,7 @@ def call_ufunc(ufunc, implementation, inputs, *, out=None, where=True, dtype=Non
     written = name if name.startswith("scipy.") else f"np.{name}"
     if out is not None and any(o is not None for o in out):
         cure = f"Write x = {written}(x, v), or with the operator x = x * v: these make a new array."
-        raise errors.InPlaceError(f"x *= v on a plain array, or {written}(..., out=x),", _place(), cure)
+        refuse_write(f"x *= v on a plain array, or {written}(..., out=x),", cure, depth=3)
     if where is not True:
         cure = f"Entries left out would be undefined. Write np.where(mask, {written}(x), other)."
         raise errors.UnsupportedArgumentError(name, "where=", _place(), cure)

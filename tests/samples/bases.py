@@ -121,6 +121,12 @@ SAMPLES = [
         lambda a: polynomial.chebyshev.chebinterpolate(lambda x, p: np.sin(a * x) * p, 4, (2.0,)),
         (S,),
     ),
+    Sample(
+        "Chebyshev.interpolate",
+        lambda a, d: polynomial.Chebyshev.interpolate(lambda x: np.sin(a * x), 5, domain=d).coef,
+        (S, V[:2]),
+        dtypes=("f8",),
+    ),
     Sample("polyutils.getdomain", lambda x: polynomial.polyutils.getdomain(x) ** 2, (PLACES,)),
     Sample(
         "polyutils.mapdomain",

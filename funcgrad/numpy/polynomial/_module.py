@@ -54,8 +54,18 @@ def _class(numpys: type, prefix: str, names: dict[str, Any], module: str) -> typ
     """NumPy's class of series, whose coefficients, domain and window may be traced."""
     operations = ("add", "sub", "mul", "div", "pow", "val", "int", "der", "fit", "line", "roots", "fromroots")
     methods = {f"_{name}": staticmethod(names[prefix + name]) for name in operations}
+    if hasattr(numpys, "interpolate"):
+        methods["interpolate"] = classmethod(_interpolate)
     doc = f"As `{numpys.__module__}.{numpys.__name__}`; coefficients, domain and window may be traced."
     return type(numpys.__name__, (_Traced, numpys), {"__module__": module, "__doc__": doc, **methods})
+
+
+def _interpolate(cls, func, deg, domain=None, args=()):
+    """As NumPy's."""
+    domain = cls.domain if domain is None else domain
+    points = mapdomain(np.polynomial.chebyshev.chebpts1(deg + 1), cls.window, domain)
+    coef = _series.interpolate(BASES["chebyshev"], lambda _: func(points, *args), deg)
+    return cls(coef, domain=domain)
 
 
 class _Traced(ABCPolyBase):
