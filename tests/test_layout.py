@@ -35,7 +35,14 @@ LONG_FILES: set[str] = set()
 LINES = 420
 
 
+#: What stands higher than the package around it: SciPy's optimisers are given derivatives.
+HIGHER = {"funcgrad.scipy.optimize": "_transforms"}
+
+
 def layer(module):
+    for package, beside in HIGHER.items():
+        if module == package or module.startswith(package + "."):
+            return layer(f"funcgrad.{beside}") + 0.5
     part = module.split(".")[1] if "." in module else None
     for number, names in enumerate(LAYERS):
         if part in names:

@@ -1,12 +1,17 @@
-"""`scipy.optimize`, which refuses traced values by name: its iterations are SciPy's own.
+"""`scipy.optimize`, given derivatives, and differentiable itself.
 
-A solution's derivative follows from the equation that it solves, whichever solver found it: `custom_root`,
-`custom_fixed_point` and `custom_minimizer` take SciPy's.
+`minimize`, `least_squares`, `curve_fit`, `root` and `fsolve` take functions of trees, and get gradients,
+Hessian products and Jacobians from this library. Their solutions, and those of `root_scalar`, `newton`,
+`brentq` and its kin, `minimize_scalar` and `fixed_point`, are differentiable in what their functions close
+over: by the equation that they solve, whichever method solved it. The others refuse traced values by name;
+`custom_root`, `custom_fixed_point` and `custom_minimizer` take any of them as a solver.
 """
 
 import scipy.optimize as _scipy_optimize
 
 from funcgrad.scipy._mirror import mirror as _mirror
+from funcgrad.scipy.optimize import _fits, _minima, _roots
+from funcgrad.scipy.optimize._flat import FlatProblem, flat_problem
 
 _ROOT = "Take funcgrad.custom_root, and this function on plain values as its solver."
 _POINT = "Take funcgrad.custom_fixed_point, and this function on plain values as its solver."
@@ -31,4 +36,13 @@ _GROUPS = {
 _INSTEAD = {name: cure for cure, names in _GROUPS.items() for name in names.split()}
 
 globals().update(_mirror(_scipy_optimize, _INSTEAD, _INSTEAD))
-__all__ = list(_scipy_optimize.__all__)
+
+bisect, brenth, brentq, ridder, toms748 = (
+    _roots.bisect, _roots.brenth, _roots.brentq, _roots.ridder, _roots.toms748,
+)  # fmt: skip
+newton, root, root_scalar, fsolve = _roots.newton, _roots.root, _roots.root_scalar, _roots.fsolve
+fixed_point = _roots.fixed_point
+minimize, minimize_scalar = _minima.minimize, _minima.minimize_scalar
+least_squares, curve_fit = _fits.least_squares, _fits.curve_fit
+
+__all__ = [*_scipy_optimize.__all__, "FlatProblem", "flat_problem"]
