@@ -63,11 +63,6 @@ def _module(space: str, source: Any, names: list[str]) -> Iterator[Entry]:
         yield Entry(space, name, value, value)
 
 
-def _is_own(module: Any, name: str) -> bool:
-    """Whether a module defines what it has under a name."""
-    return getattr(getattr(module, name), "__module__", "").startswith(module.__name__)
-
-
 def _laid_over(space: str, theirs: str) -> Iterator[Entry]:
     """What a module of funcgrad's has in place of NumPy's."""
     try:
@@ -159,7 +154,7 @@ def entries() -> list[Entry]:
                 continue  # its methods are listed
             found += _module(f"scipy.{name}", mirror if hasattr(mirror, n) else theirs, [n])
         if mirror is not None:
-            own = [n for n in public(mirror) if not hasattr(theirs, n) and _is_own(mirror, n)]
+            own = [n for n in getattr(mirror, "__all__", ()) if not hasattr(theirs, n)]
             found += _module(f"scipy.{name}", mirror, own)
         if name == "stats":
             found += _distributions("scipy.stats distributions", mirror or theirs, theirs)

@@ -23,11 +23,11 @@ python docs/make_coverage.py
 Measured with {versions}. With these versions a test compares the page with what is measured; with any, it
 fails for a callable that does not have one of four outcomes, so that nothing drops a derivative silently.
 
-- **Differentiable.** *Verified* names how, with the number of samples after each name: value, forward mode
-  and reverse mode, against central differences and against each other; at order 2 the four pairings of
-  forward and reverse; `vmap` against a loop; programs staged from values and from types; and the dtypes of
-  arguments, derivatives included (f2 to g are NumPy's codes: half precision to `longdouble`; c16 is complex).
-  *Probed* are the others: forward mode against central differences, and reverse mode against forward mode.
+- **Differentiable.** *Verified* names how, in at least one sample: value, forward mode and reverse mode,
+  against central differences and against each other; at order 2 the four pairings of forward and reverse;
+  `vmap` against a loop; programs staged from values and from types; and the dtypes of arguments, derivatives
+  included (f2 to g are NumPy's codes: half precision to `longdouble`; c16 is complex). *Probed* are the
+  others: forward mode against central differences, and reverse mode against forward mode.
 - **Constant.** The result is a plain value: whole numbers, booleans, shapes, or a number that does not change
   with the argument.
 - **Refused.** An error of `funcgrad.errors` that names the line and says what to write
@@ -121,12 +121,11 @@ def _modes(row: Verdict) -> tuple:
 
 
 def _names(rows: list[Verdict]) -> str:
-    """Names of a group, and how many samples verify each; methods by their names."""
+    """Names of a group; methods by their names."""
     by_method = defaultdict(list)
     for row in rows:
         owner, _, method = row.entry.name.rpartition(".")
-        shown = f"`{owner or method}`" + (f" {len(row.samples)}" if row.samples else "")
-        by_method[owner and method].append(shown)
+        by_method[owner and method].append(f"`{owner or method}`")
     parts = [
         f"`{method}` of {', '.join(names)}" if method else ", ".join(names)
         for method, names in by_method.items()
