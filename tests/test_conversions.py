@@ -114,3 +114,10 @@ def test_writing_within_a_function_of_numpys_names_it():
     with pytest.raises(errors.InPlaceError, match="makes a new array|make a new array") as caught:
         grad(lambda x: np.sum(np.sin(x, out=np.zeros(2))))(X)
     assert f"{__file__}:" in str(caught.value)
+
+
+def test_what_to_write_in_place_of_a_conversion():
+    for read in (float, complex):
+        with pytest.raises(errors.ConcretizationError) as caught:
+            grad(lambda x: read(x[0]))(X)
+        assert f"or write {read.__name__}(stop_gradient(x)) if a constant is meant" in str(caught.value)

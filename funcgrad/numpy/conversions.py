@@ -40,7 +40,7 @@ def refuse_array(x: Any) -> None:
 def refuse_number(conversion: str) -> None:
     """Raise since a traced value was asked for as a Python number, by ``float(x)`` or its like."""
     function, place = asked_by(sys._getframe(2))
-    _refuse(conversion, conversion.replace("x", "stop_gradient(x)"), function, place)
+    _refuse(conversion, conversion.replace("(x)", "(stop_gradient(x))"), function, place)
 
 
 def refuse_write(what: str, cure: str | None = None, depth: int = 2) -> None:

@@ -241,6 +241,8 @@ def extract(condition, arr):
 def choose(a, choices, out=None, mode="raise"):
     refuse_out("choose", out)
     which = asarray(a)
+    if which.dtype.kind not in "iub":
+        np.choose(np.zeros(0, which.dtype), [np.zeros(0)])  # NumPy's error
     arrays = np.broadcast_arrays(which, *[asarray(c) for c in choices])
     which, choices = arrays[0], arrays[1:]
     if which.dtype.kind == "b":  # these are the numbers 0 and 1, and no mask

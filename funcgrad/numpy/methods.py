@@ -34,7 +34,7 @@ IN_PLACE = {
 
 #: Methods and attributes that would give the plain values away, or have no meaning while tracing.
 READS = (
-    "base", "choose", "ctypes", "data", "dump", "dumps", "flags", "getfield", "item", "newbyteorder",
+    "base", "ctypes", "data", "dump", "dumps", "flags", "getfield", "item", "newbyteorder",
     "tobytes", "tofile", "tolist", "to_device",
 )  # fmt: skip
 
@@ -101,6 +101,13 @@ def _compress(self, condition, axis=None, out=None):
     return np.compress(condition, self, axis=axis, out=out)
 
 
+def _choose(self, choices, out=None, mode="raise"):
+    if self.dtype.kind not in "iub":
+        cure = "Whole numbers choose. Write np.choose(x.astype(int), choices)."
+        raise errors.ConcretizationError("x.choose(...)", cure, describe(*caller(2)))
+    return np.choose(self, choices, out, mode)
+
+
 def _flatten(self, order="C"):
     return np.ravel(np.copy(self), order=order)
 
@@ -142,6 +149,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
 Tracer.reshape = _reshape
 Tracer.transpose = _transpose
 Tracer.flatten = _flatten
+Tracer.choose = _choose
 Tracer.clip = _clip
 Tracer.compress = _compress
 Tracer.copy = _copy

@@ -63,8 +63,9 @@ def array_ufunc(self, ufunc, method, *inputs, **kwargs):
         return _outer(ufunc, implementation, *inputs, **kwargs)
     if method == "at":
         name = f"np.{ufunc.__name__}"
+        new = f"{name}(x[index])" if ufunc.nin == 1 else f"{name}(x[index], v)"
         cure = {np.add: "index_add(x, index, v)", np.subtract: "index_add(x, index, -v)"}.get(
-            ufunc, f"index_update(x, index, {name}(x[index], v)), for an index that names no entry twice"
+            ufunc, f"index_update(x, index, {new}), for an index that names no entry twice"
         )
         cure = f"Write funcgrad.numpy.{cure}."
         raise errors.InPlaceError(f"np.{ufunc.__name__}.at", place, cure)
