@@ -26,8 +26,22 @@ def run(name: str, directory: Path, *options: str, seconds: float) -> str:
     return result.stdout
 
 
+#: Examples that check themselves: what each says where it has.
+SHORT = {
+    "bilevel.py": "by its optimality condition",
+    "gradient_penalty.py": "the best under the penalty",
+    "meta_learning.py": "it is the step that learns the task",
+    "physics_informed.py": "from nine noisy values",
+}
+
+
 def test_every_example_is_run_here():
-    assert {path.name for path in EXAMPLES.glob("*.py")} == {"digits.py", "derivative_checks.py"}
+    assert {path.name for path in EXAMPLES.glob("*.py")} == {"digits.py", "derivative_checks.py", *SHORT}
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_short_examples(name, tmp_path):
+    assert SHORT[name] in run(name, tmp_path, seconds=60)
 
 
 def test_derivative_checks(tmp_path):
