@@ -337,3 +337,19 @@ def test_a_program_of_values_unrolls_what_reverse_mode_needs_of_a_while_loop():
     program = forward(SCALAR)
     check_jaxpr(program)
     assert names(program)[-1] == "while" and eval_jaxpr(program, program.consts, 2.0) == [16.0, 32.0]
+
+
+@pytest.mark.parametrize("checkpoint", [1, 3, {"max_bytes": 100}, {"slots": 2, "spill": "disk"}])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_scan_with_few_states_kept(checkpoint, reverse):
+    def f(w, xs, **kept):
+        carry, ys = lax.scan(lambda c, x: (np.tanh(w * c + x), c * x), np.zeros(3), xs, reverse=reverse, **kept)
+        return np.sum(carry) + np.sum(ys * ys)
+
+    xs = np.linspace(-1, 1, 36).reshape(12, 3)
+    kept = functools.partial(f, checkpoint=checkpoint)
+    for derivative in (lambda f: grad(f, (0, 1)), hessian, lambda f: jacrev(grad(f, 1))):
+        for a, b in zip(
+            funcgrad.tree.leaves(derivative(kept)(0.7, xs)), funcgrad.tree.leaves(derivative(f)(0.7, xs))
+        ):
+            close(a, b, 1e-11)

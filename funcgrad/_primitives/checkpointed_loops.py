@@ -148,9 +148,12 @@ class Loop(Scan):
             with loop.running():
                 return loop.parts(self.step(loop.whole(flat)))
 
-        over = self.like(body, len(loop.state), hints_below(trace, self.closed_over))
-        over.until = ended
-        return loop.whole(bind(over, loop.state, below=trace))
+        def run():
+            over = self.like(body, len(loop.state), hints_below(trace, self.closed_over))
+            over.until = ended
+            return bind(over, loop.state, below=trace)
+
+        return loop.whole(loop.settle(run))
 
     batch = forward
 

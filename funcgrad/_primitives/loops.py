@@ -7,7 +7,8 @@ loop over what its values are made of.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,13 +41,31 @@ def apply(call: Call, args: Sequence[Any]) -> list[Any]:
 
 
 class LoopParts:
-    """What a loop's values are made of for a `Forward` or `Batch` trace: the same in every step."""
+    """What a loop's state is made of for a `Forward` or `Batch` trace: the same in every step.
+
+    A value that becomes traced in some step is so from the start. That is found out by running steps:
+    `settle` begins again until it is known.
+    """
 
     def __init__(self, trace: Forward | Batch, state: Sequence[Any]):
-        self.trace = trace
-        spread = [trace.spread(x) for x in state]
-        self.traced = [traced for traced, _ in spread]
-        self.state = [part for _, parts in spread for part in parts]
+        self.trace, self.given = trace, state
+        self.traced = [trace.parts(x)[0] for x in state]
+
+    @property
+    def state(self) -> list[Any]:
+        return [part for x, traced in zip(self.given, self.traced) for part in self._parts(x, traced)]
+
+    def _parts(self, x: Any, traced: bool) -> tuple:
+        return (self.trace.spread(x) if traced else self.trace.parts(x))[1]
+
+    def settle(self, run: Callable[[], list[Any]]) -> list[Any]:
+        """The results of `run`, once it is known which values of the state are traced."""
+        while True:
+            try:
+                return run()
+            except _MoreIsTraced as found:
+                if found.loop is not self:
+                    raise
 
     def whole(self, flat: Sequence[Any], traced: Sequence[bool] | None = None) -> list[Any]:
         """Values from their parts; those of the state, if nothing else is said."""
@@ -58,11 +77,23 @@ class LoopParts:
         ]
 
     def parts(self, values: Sequence[Any]) -> list[Any]:
-        return [part for x in values for part in self.trace.spread(x)[1]]
+        """The parts of the state after a step."""
+        traced = [known or self.trace.parts(x)[0] for x, known in zip(values, self.traced)]
+        if traced != self.traced:
+            self.traced = traced
+            raise _MoreIsTraced(self)
+        return [part for x, own in zip(values, traced) for part in self._parts(x, own)]
 
     def running(self):
         """The context of the functions, also when the trace has ended."""
         return resuming({self.trace: self.trace} if self.trace.closed else {})
+
+
+class _MoreIsTraced(Exception):
+    """A value of a loop's state was found to be traced after a step, though not before it."""
+
+    def __init__(self, loop: LoopParts):
+        self.loop = loop
 
 
 # ---- scan ----------------------------------------------------------------------------------------
@@ -75,13 +106,15 @@ class Scan(Call):
         carried: how many values are carried.
         length: the number of steps.
         reverse: whether the last step comes first.
+        weak: which of `xs` hold Python scalars, whose entries are to be such again.
     """
 
-    __slots__ = ("carried", "length", "reverse")
+    __slots__ = ("carried", "length", "reverse", "weak")
 
     def __init__(self, fun: Callable, carried: int, length: int, reverse: bool, hints: Sequence[Any] = ()):
         super().__init__(fun, hints)
         self.carried, self.length, self.reverse = carried, length, reverse
+        self.weak: Collection[int] = ()
 
     def like(self, fun: Callable, carried: int, hints: Sequence[Any]) -> Scan:
         return Scan(fun, carried, self.length, self.reverse, hints)
@@ -91,7 +124,11 @@ class Scan(Call):
         steps = range(self.length)
         rows = []
         for i in reversed(steps) if self.reverse else steps:
-            outs = [settled(o) for o in self.fun(*carry, *[_own(x[i]) for x in xs])]
+            entries = [_own(x[i]) for x in xs]
+            for place in self.weak:
+                if isinstance(entries[place], np.generic):
+                    entries[place] = entries[place].item()
+            outs = [settled(o) for o in self.fun(*carry, *entries)]
             if not rows:
                 check_carry(map(type_of, carry), map(type_of, outs[: self.carried]))
             carry = outs[: self.carried]
@@ -106,13 +143,15 @@ class Scan(Call):
     def _types(self, args: Sequence[Any]) -> list[ShapeDtypeStruct]:
         """The types of the function's arguments."""
         carry, xs = args[: self.carried], args[self.carried :]
-        return [*map(type_of, carry), *[ShapeDtypeStruct(shape_of(x)[1:], dtype_of(x)) for x in xs]]
+        steps = [(shape_of(x)[1:], dtype_of(x), place in self.weak) for place, x in enumerate(xs)]
+        return [*map(type_of, carry), *[ShapeDtypeStruct(*step) for step in steps]]
 
     def forward(self, trace: Forward | Batch, args: Sequence[Any]) -> list[Any]:
         loop = LoopParts(trace, args[: self.carried])
         xs = [trace.parts(x) for x in args[self.carried :]]
         xs_traced = [traced for traced, _ in xs]
         flat_xs = [_steps_first(trace, p) if own else p for own, parts in xs for p in parts]
+        starts = list(itertools.accumulate([len(parts) for _, parts in xs], initial=0))
         y_traced: list[bool] = []
 
         def body(*flat):
@@ -123,8 +162,12 @@ class Scan(Call):
                 y_traced[:] = [traced for traced, _ in y]
                 return [*loop.parts(outs[: self.carried]), *[part for _, parts in y for part in parts]]
 
-        call = self.like(body, len(loop.state), hints_below(trace, self.closed_over))
-        outs = bind(call, [*loop.state, *flat_xs], below=trace)
+        def run():
+            call = self.like(body, len(loop.state), hints_below(trace, self.closed_over))
+            call.weak = [starts[place] for place in self.weak if not xs_traced[place]]
+            return bind(call, [*loop.state, *flat_xs], below=trace)
+
+        outs = loop.settle(run)
         ys = [_steps_first(trace, y) for y in outs[len(loop.state) :]]
         return [*loop.whole(outs[: len(loop.state)]), *loop.whole(ys, y_traced)]
 
@@ -143,6 +186,8 @@ class Scan(Call):
         check_carry(map(type_of, args[: self.carried]), program.out_avals[: self.carried])
         params = {"jaxpr": program, "length": self.length, "reverse": self.reverse}
         params |= {"num_consts": len(captured), "num_carry": self.carried}
+        if self.weak:
+            params["weak"] = tuple(self.weak)
         return list(trace.process(scan, (*captured, *args), params))
 
 
@@ -177,9 +222,12 @@ class _ScanRow:
             values = [settled(a) for a in args]
             captured.clear()
             saved = call.like(saving, count, call.closed_over)
+            saved.weak = call.weak
             self.outs = bind(saved, values, below=trace)
             self.stand_ins = successors()
         self.call, self.xs, self.level = call, values[count:], trace.level
+        pairs = zip(values[:count], self.outs)
+        self.weak = [i for i, (v, o) in enumerate(pairs) if type_of(v).weak and type_of(o).weak]
         self.closures = {slot: tracer.value for slot, tracer in captured.items()}
         self.origin = trace if captured else None
         self.traced = [i for i, tracer in enumerate(mine) if tracer is not None]
@@ -215,6 +263,7 @@ class _ScanRow:
 
         first = len(state)
         back = Scan(body, first + len(zeros), call.length, not call.reverse)
+        back.weak = [*self.weak, *[count + place for place in call.weak]]
         outs = bind(back, [*cts[:first], *zeros, *self.carries, *self.xs, *cts[first:]])
         by_leaf = dict(zip(state, outs))
         by_leaf |= zip([count + i for i in moving_xs], outs[first + len(zeros) :])
@@ -232,10 +281,11 @@ def _pull_scan(g: Outputs, residuals: tuple, params: dict) -> Shares:
     return Shares(shares, [None] * len(shares))
 
 
-def _scan_of(args, jaxpr, length, reverse, num_consts, num_carry) -> tuple[Scan, Sequence[Any]]:
+def _scan_of(args, jaxpr, length, reverse, num_consts, num_carry, weak=()) -> tuple[Scan, Sequence[Any]]:
     consts, program = args[:num_consts], program_function(jaxpr)
     hints = [c for c in consts if isinstance(c, Tracer)]
     call = Scan(lambda *rest: program(*consts, *rest), num_carry, length, reverse, hints)
+    call.weak = weak
     return call, args[num_consts:]
 
 
@@ -318,7 +368,7 @@ class While(Call):
 
     def _through(self, loop: LoopParts, test: Callable, body: Callable) -> list[Any]:
         call = While(test, body, hints_below(loop.trace, self.closed_over))
-        return loop.whole(bind(call, loop.state, below=loop.trace))
+        return loop.whole(loop.settle(lambda: bind(call, loop.state, below=loop.trace)))
 
     def record(self, trace: Record, args: Sequence[Any]) -> list[Any]:
         with suspending(trace) as captured:

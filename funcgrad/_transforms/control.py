@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from funcgrad._interpreters.batch import is_batched
 from funcgrad._interpreters.calls import closed_over
 from funcgrad._interpreters.stage import is_staged
 from funcgrad._primitives.branches import Branches
+from funcgrad._primitives.checkpointed_loops import checkpointed
 from funcgrad._primitives.loops import Scan, While, apply
 from funcgrad._transforms.arguments import argument_paths, array_leaf, name_of, output_leaf
 from funcgrad._transforms.batching import vmap
@@ -221,6 +222,8 @@ def scan(
     length: int | None = None,
     reverse: bool = False,
     unroll: int | bool = 1,
+    *,
+    checkpoint: int | Mapping[str, Any] | None = None,
 ) -> tuple[Any, Any]:
     """Carry a state along the first axis of arrays.
 
@@ -233,6 +236,8 @@ def scan(
         length: the number of steps, if no array tells it.
         reverse: whether the last step comes first; ys keep the order of xs.
         unroll: accepted for JAX's sake; a loop in Python has nothing to unroll.
+        checkpoint: how many carries reverse mode may keep; it finds the others again in the fewest steps. Or
+            a dict of ``slots``, ``max_bytes`` and ``spill``, as for `checkpointed_loop`.
 
     Returns:
         The last carry, and the tree of all y along a new first axis.
@@ -262,7 +267,14 @@ def scan(
         y_def[:] = [structure]
         return [output_leaf(o, f) for o in (*outs, *ys)]
 
-    outs = apply(Scan(flat, len(carry), steps, bool(reverse), closed_over(f)), leaves)
+    if checkpoint is None:
+        outs = apply(Scan(flat, len(carry), steps, bool(reverse), closed_over(f)), leaves)
+    else:
+        budget = checkpoint if isinstance(checkpoint, Mapping) else {"slots": checkpoint}
+        init, xs = leaves[: len(carry)], leaves[len(carry) :]
+        outs = checkpointed(
+            flat, init, xs, length=steps, reverse=bool(reverse), hints=closed_over(f), **budget
+        )
     return tree.unflatten(carry_def, outs[: len(carry)]), tree.unflatten(y_def[0], outs[len(carry) :])
 
 
@@ -308,8 +320,9 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable, init_val: Any, *, unro
     known = [concrete(n) for n in (lower, upper)]
     if not any(isinstance(n, Tracer) for n in known):
         first, last = (int(n) for n in known)
-        steps = np.arange(first, max(first, last))
-        return scan(lambda val, i: (body_fun(i, val), None), init_val, steps)[0]
+        # the number is a Python int, as it is in Python's loop: it makes no float64 of float32
+        count = max(last - first, 0)
+        return scan(lambda s, _: ((s[0] + 1, body_fun(*s)), None), (first, init_val), length=count)[0][1]
 
     def step(state):
         i, end, val = state
