@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import shutil
-import tempfile
 import weakref
 from typing import Any
 
@@ -32,6 +30,9 @@ class Disk:
 
     def __init__(self, within: str | None = None):
         """`within` is the directory that it is made in; None: that for temporary files."""
+        import shutil  # they bring a dozen modules, which a quarter of `import funcgrad` would go into
+        import tempfile
+
         self.path = tempfile.mkdtemp(prefix="funcgrad-", dir=within)
         self.names = itertools.count()
         weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
