@@ -414,6 +414,44 @@ def test_what_does_not_solve_a_system_has_no_derivative():
         grad(lambda a: custom_root(lambda x: x**3 - a, 1.0, newton, lambda g, y: y))(2.0)
 
 
+def test_maps_that_are_not_linear():
+    for matvec, why in [
+        (lambda x: P @ x + 1.0, r"matvec\(0\) is"),
+        (lambda x: P @ x + x**3, "depends on the"),
+    ]:
+        with pytest.raises(errors.EquationError, match=rf"(?s)matvec\(x\) is not linear \(.*{why}"):
+            grad(lambda b: np.sum(custom_linear_solve(matvec, b, lambda mv, b: 0.0 * b, rtol=2.0)))(B)  # noqa: B023
+
+
+def test_half_precision():
+    root = lambda a: custom_root(lambda x: x**2 - a, np.float16(1.5), lambda f, x: np.float16(2.0))  # noqa: E731
+    assert grad(root)(np.float16(4.0)) == np.float16(0.25)
+
+
+def test_inside_loops_and_branches():
+    def looped(root):
+        return lambda a: lax.scan(lambda c, x: (root(c) * x, c), a, np.ones(3))[0]
+
+    found, expected = looped(WAYS["scipy"]), looped(np.cbrt)
+    close(grad(grad(found))(2.0), grad(grad(expected))(2.0))
+    close(vmap(grad(found))(THREE), vmap(grad(expected))(THREE))
+    close(grad(program(found, ShapeDtypeStruct((), float)))(2.0), grad(expected)(2.0))
+    branched = lambda a: lax.cond(a > 1.5, WAYS["scipy"], lambda a: a, a)  # noqa: E731
+    close(vmap(grad(branched))(THREE), np.where(THREE > 1.5, vmap(grad(np.cbrt))(THREE), 1.0))
+
+
+def test_derivatives_that_are_taken_later():
+    _, pull = vjp(WAYS["scipy"], 2.0)
+    slope = grad(np.cbrt)(2.0)
+    close(grad(lambda g: pull(g)[0] ** 2)(3.0), 6.0 * slope**2)
+    close(vmap(lambda g: pull(g)[0])(THREE), THREE * slope)
+    _, push = linearize(WAYS["scipy"], 2.0)
+    close(vmap(push)(THREE), THREE * slope)
+    in_members = lambda w: vjp(lambda a: WAYS["scipy"](a * w), 2.0)[1](1.0)[0]  # noqa: E731
+    expected = grad(lambda w: grad(lambda a: np.cbrt(a * w))(2.0))
+    close(jacrev(vmap(in_members))(THREE), np.diag(vmap(expected)(THREE)))
+
+
 @pytest.mark.parametrize("scale", [1.0, 1e-200])
 def test_singular_equations(scale):
     ones = np.full((3, 3), scale)

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad import errors
+from funcgrad import errors, tree
+from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, concrete
 from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._interpreters.calls import differentiable
@@ -152,8 +153,8 @@ def push_residual(residual: Callable, x: Flat, tangents: Flat) -> list[Any]:
     return [_zeros(r[i]) if (mine := trace.own(r[i])) is None else mine.tangent for i in active]
 
 
-def pull_residual(residual: Callable, x: Flat, cotangents: Flat) -> list[Any]:
-    """The transpose of `push_residual`."""
+def pull_residual(residual: Callable, x: Flat, cotangents: Flat, check: Callable | None = None) -> list[Any]:
+    """The transpose of `push_residual`; ``check(record, r)`` may look at what was recorded."""
     trace, active = Record(), active_of(x)
     inputs = list(x)
     for i in active:
@@ -162,6 +163,8 @@ def pull_residual(residual: Callable, x: Flat, cotangents: Flat) -> list[Any]:
         r = residual(inputs)
     finally:
         trace.close()
+    if check is not None:
+        check(trace, r)
     pairs = [(mine.slot, ct) for i, ct in zip(active, cotangents) if (mine := trace.own(r[i])) is not None]
     shares = pull_back(trace.tape, [row for row, _ in pairs], [ct for _, ct in pairs], consume=True)
     return [
@@ -172,3 +175,26 @@ def pull_residual(residual: Callable, x: Flat, cotangents: Flat) -> list[Any]:
 
 def _zeros(like: Any) -> np.ndarray:
     return np.zeros(shape_of(like), dtype_of(like))
+
+
+def iterate(f: Callable, x: Any, tol: float | None, max_steps: int) -> Any:
+    """Apply f until no entry of x moves by more than `tol`, relative to the largest."""
+    moved, largest, eps = np.inf, 0.0, 0.0
+    for _ in range(max_steps):
+        new = f(x)
+        pairs = [(np.asarray(a), np.asarray(b)) for a, b in zip(tree.leaves(new), tree.leaves(x))]
+        pairs = [(a, b) for a, b in pairs if a.dtype.kind in "fc"]
+        moved = max([float(np.max(np.abs(a - b), initial=0)) for a, b in pairs], default=0.0)
+        largest = max([float(np.max(np.abs(a), initial=0)) for a, _ in pairs], default=0.0)
+        eps = max([float(np.finfo(a.dtype).eps) for a, _ in pairs], default=0.0)
+        x = new
+        if moved <= (16 * eps if tol is None else tol) * largest:
+            return x
+    raise errors.NotConvergedError(
+        "custom_fixed_point",
+        f"the last step, after {max_steps} of them,",
+        moved,
+        (16 * eps if tol is None else tol) * largest,
+        "Give a better initial guess, more max_steps, a larger tol, or a solve of your own.",
+        describe(*caller()),
+    )

@@ -18,6 +18,7 @@ from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._interpreters.batch import Batch
 
 DENSE = 1000  # unknowns up to which the matrix is written out
+_IN_LAPACK = {"e": np.float32, "g": np.float64}  # what it computes half and extended precision in
 _CHUNK = 128  # columns of it that are computed at a time
 _KEPT = 100  # vectors that GMRES keeps
 _ROUNDS = 10  # times that it starts again
@@ -57,7 +58,9 @@ class _Space:
         for v, dtype in zip(vs, self.dtypes):
             parts = (np.real(v), np.imag(v)) if dtype.kind == "c" else (v,)
             flat += [np.reshape(part, (-1,)) for part in parts]
-        return np.concatenate(flat)
+        vector = np.concatenate(flat)
+        dtype = _IN_LAPACK.get(dtype_of(vector).char)
+        return vector if dtype is None else vector.astype(dtype)
 
     def split(self, vector: Any) -> list[Any]:
         found, start = [], 0

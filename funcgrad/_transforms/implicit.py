@@ -12,10 +12,12 @@ from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, settled
 from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._interpreters.calls import bind, closed_over, differentiable
+from funcgrad._interpreters.linearity import nonlinearity
 from funcgrad._primitives.equations import (
     Equation,
     Operator,
     is_array,
+    iterate,
     linear_equation,
     pull_residual,
     push_residual,
@@ -124,7 +126,7 @@ def custom_fixed_point(
 
     def solver(_, x):
         if solve is None:
-            return _iterate(lambda x: f(x, *args), x, tol, max_steps)
+            return iterate(lambda x: f(x, *args), x, tol, max_steps)
         return solve(lambda x: f(x, *args), x)
 
     problem = _Problem("custom_fixed_point", moved, initial_guess, has_aux, [f, args])
@@ -239,7 +241,16 @@ def custom_linear_solve(
         if symmetric:
             return flat_matvec(x)
         zeros = [np.zeros(shape_of(v), dtype_of(v)) for v in x]
-        return pull_residual(flat_matvec, zeros, x)
+        return pull_residual(flat_matvec, zeros, x, check_linear)
+
+    def check_linear(record, outs):
+        refuse(nonlinearity(record, outs))
+
+    def refuse(why):
+        if why is not None:
+            raise errors.EquationError(
+                name, "matvec(x)", f"not linear ({why})", "a linear map is needed", where
+            )
 
     def by(solver, map_, keeps_aux=False):
         def run(b):
@@ -264,7 +275,11 @@ def custom_linear_solve(
     equation = linear_equation(name, where, operator, len(leaves), rtol, _is_sequential(vmap_method), has_aux)
     equation.solve = by(solve, flat_matvec, keeps_aux=has_aux)
     zeros = [np.zeros(shape_of(v), dtype_of(v)) for v in leaves]
-    hints = [*closed_over([matvec]), *_traced(flat_matvec(zeros))]
+    at_zero = flat_matvec(zeros)
+    for v in at_zero:
+        if not isinstance(v, Tracer) and np.any(v != 0):
+            refuse(f"matvec(0) is {v}")
+    hints = [*closed_over([matvec]), *_traced(at_zero)]
     outs = bind(Solve(equation, hints), leaves)
     x = tree.unflatten(treedef, outs[: len(leaves)])
     return (x, tree.unflatten(structure[0], outs[len(leaves) :])) if has_aux else x
@@ -383,26 +398,3 @@ def _is_sequential(vmap_method: str | None) -> bool | None:
     if vmap_method not in (None, "sequential"):
         raise ValueError(f"vmap_method must be None or 'sequential', not {vmap_method!r}")
     return True if vmap_method else None
-
-
-def _iterate(f: Callable, x: Any, tol: float | None, max_steps: int) -> Any:
-    """Apply f until no entry of x moves by more than `tol`, relative to the largest."""
-    moved, largest, eps = np.inf, 0.0, 0.0
-    for _ in range(max_steps):
-        new = f(x)
-        pairs = [(np.asarray(a), np.asarray(b)) for a, b in zip(tree.leaves(new), tree.leaves(x))]
-        pairs = [(a, b) for a, b in pairs if a.dtype.kind in "fc"]
-        moved = max([float(np.max(np.abs(a - b), initial=0)) for a, b in pairs], default=0.0)
-        largest = max([float(np.max(np.abs(a), initial=0)) for a, _ in pairs], default=0.0)
-        eps = max([float(np.finfo(a.dtype).eps) for a, _ in pairs], default=0.0)
-        x = new
-        if moved <= (16 * eps if tol is None else tol) * largest:
-            return x
-    raise errors.NotConvergedError(
-        "custom_fixed_point",
-        f"the last step, after {max_steps} of them,",
-        moved,
-        (16 * eps if tol is None else tol) * largest,
-        "Give a better initial guess, more max_steps, a larger tol, or a solve of your own.",
-        describe(*caller()),
-    )
