@@ -1,11 +1,11 @@
 """funcgrad: `grad`, `jvp`, `vjp`, `hessian`, `hvp` and their kin for the NumPy you already wrote."""
 
-from funcgrad import errors, extend, lax, numpy, tree
+from funcgrad import checkpoint_policies, errors, extend, lax, numpy, tree
 from funcgrad._core.evaluation import eval_jaxpr
 from funcgrad._core.jaxpr import Eqn, Jaxpr, Literal, Var
 from funcgrad._core.types import ShapeDtypeStruct, float0
 from funcgrad._transforms.batching import vmap
-from funcgrad._transforms.checkpointing import checkpoint, checkpointed_loop
+from funcgrad._transforms.checkpointing import checkpoint, checkpointed_loop, tag
 from funcgrad._transforms.custom import custom_jvp, custom_vjp
 from funcgrad._transforms.debugging import debug_nans
 from funcgrad._transforms.derivatives import (
@@ -26,6 +26,8 @@ from funcgrad._transforms.implicit import (
 )
 from funcgrad._transforms.jacobians import jacfwd, jacobian, jacrev
 from funcgrad._transforms.staging import check_jaxpr, make_jaxpr, named_call
+
+checkpoint_name = tag  # JAX's name for it
 
 __version__ = "0.1.0"
 
@@ -52,6 +54,8 @@ __all__ = [
     "custom_vjp",
     "checkpoint",
     "checkpointed_loop",
+    "tag",
+    "checkpoint_name",
     # solutions of equations
     "custom_root",
     "custom_linear_solve",
@@ -71,6 +75,7 @@ __all__ = [
     # debugging
     "debug_nans",
     # modules
+    "checkpoint_policies",
     "errors",
     "extend",
     "lax",

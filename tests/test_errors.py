@@ -15,6 +15,7 @@ from funcgrad import (
     ShapeDtypeStruct,
     check_jaxpr,
     checkpoint,
+    checkpointed_loop,
     custom_jvp,
     custom_root,
     custom_vjp,
@@ -238,6 +239,10 @@ RAISERS = {
     "InPlaceError": (lambda: grad(lambda x: x.__setitem__(0, 1.0))(V), "writes in place"),
     "ChangedResidualError": (changed, "derivative of square needs was changed in place"),
     "ImpureFunctionError": (impure, "the function under checkpoint gave another result"),
+    "CheckpointBudgetError": (
+        lambda: checkpointed_loop(np.sin, V, length=3, max_bytes=8),
+        "max_bytes=8 is too little for a checkpointed loop: one state takes",
+    ),
     "CustomRuleError": (wrong_shape, r"bwd rule of sum returned a cotangent of shape \(\)"),
     "MissingRuleError": (lambda: custom_jvp(np.sin)(1.0), "sin has no derivative rule yet"),
     "NotLinearRuleError": (clipped, "the rule of sin is not linear in its cotangents"),

@@ -30,6 +30,7 @@ def run(name: str, directory: Path, *options: str, seconds: float) -> str:
 SHORT = {
     "bilevel.py": "by its optimality condition",
     "gradient_penalty.py": "the best under the penalty",
+    "long_ode.py": "All agree.",
     "meta_learning.py": "it is the step that learns the task",
     "physics_informed.py": "from nine noisy values",
 }

@@ -58,10 +58,10 @@ class Trace:
         made: where in the user's code the transform was called.
         cuts: where tracers of this trace were used in ways that drop the derivative (a comparison, a
             rounding, an integer read): the place, and the tape's rows that were used so.
-        captured: while it is suspended, the tracers that were read, by `Trace.key`.
+        stand_in: while it is suspended, what its tracers are read by.
     """
 
-    __slots__ = ("level", "made", "cuts", "captured", "__weakref__")
+    __slots__ = ("level", "made", "cuts", "stand_in", "__weakref__")
 
     transform = "a transform"  # what error messages call it
     closed = False  # whether its function has returned
@@ -145,23 +145,30 @@ def suspending(trace: Trace) -> Iterator[dict[Any, Tracer]]:
     values = _Values(trace)
     cls = trace.__class__
     if not trace.closed:
-        trace.__class__, trace.captured = _SUSPENDED[cls], values.captured
+        before = trace.stand_in if trace.suspended else None
+        trace.__class__, trace.stand_in = _SUSPENDED.get(cls, cls), values
     try:
         with resuming({trace: values}):
             yield values.captured
     finally:
-        trace.__class__ = cls
+        if not trace.closed:
+            trace.__class__, trace.stand_in = cls, before
 
 
 @contextlib.contextmanager
 def standing_in(trace: Trace, stand_in: Any) -> Iterator[None]:
-    """Let a stand-in take the tracers of a trace that is still running, as `resuming` does of closed ones."""
+    """Let a stand-in take the tracers of a trace that may be running, as `resuming` does of closed ones."""
     cls = trace.__class__
-    trace.__class__ = _CLOSED[cls]
+    if trace.suspended:
+        before, trace.stand_in = trace.stand_in, stand_in
+    else:
+        trace.__class__ = _CLOSED[cls]
     try:
         with resuming({trace: stand_in}):
             yield
     finally:
+        if trace.suspended:
+            trace.stand_in = before
         trace.__class__ = cls
 
 
@@ -216,11 +223,8 @@ def closeable(cls: type[Trace]) -> type[Trace]:
         return prim(*map(self.read, args), **params)
 
     def read(self, x):
-        tracer = self.own(x)
-        if tracer is None:
-            return x
-        self.captured[self.key(tracer)] = tracer
-        return self.below(tracer)
+        value = self.stand_in.own(x)
+        return x if value is None else value
 
     namespace = {"__slots__": (), "process": process_closed, "note_cut": note_cut_closed, "closed": True}
     namespace["ended"] = property(lambda self: self not in _successors.get())

@@ -24,37 +24,56 @@ from funcgrad._interpreters.reverse import Outputs, pull_back, pull_back_masked
 from funcgrad._interpreters.stage import Stage, nested
 from funcgrad._primitives.kinds import PRIMITIVES
 from funcgrad._primitives.purity import Held, Reader
+from funcgrad._primitives.saving import Differs, Reusing, Saved, Saving, given_rows
 
 
 class Checkpoint(Call):
-    """To a recording trace one row, of which nothing but the inputs is kept.
+    """To a recording trace one row, of which nothing but the inputs is kept, and what the policy says.
 
     The row's derivative is a checkpoint too, so that the traces below keep no more either.
+
+    Attributes:
+        policy: None, or a function of `Operation` that says whether its results are saved.
     """
 
-    __slots__ = ()
+    __slots__ = ("policy",)
+
+    def __init__(self, fun: Callable, closed_over: Sequence[Any] = (), policy: Callable | None = None):
+        super().__init__(fun, closed_over)
+        self.policy = policy
 
     def record(self, trace: Record, args: Sequence[Any]) -> list[Any]:
         if trace.push:  # kept for a linear function, which is to be fast
             return list(self.fun(*args))
+        call: Call = self
+        if self.policy is not None:
+            saving = Saving(self.fun, self.policy, trace, given_rows(trace, args))
+            call = Checkpoint(saving, self.closed_over, self.policy)
         with suspending(trace) as captured:
-            outs = bind(self, args, below=trace)
+            outs, saved = bind(call, args, below=trace), []
+        if self.policy is not None:
+            count = len(outs) - saving.size
+            outs, saved = outs[:count], outs[count:]
         if not captured:
             return outs
         again = Rerun(self, trace, args, captured, outs)
+        if saved:
+            again.saved, again.layout = saved, saving.saved
         parents = [(slot, tracer.value) for slot, tracer in captured.items()]
-        return record_call(trace, _PLAN, parents, outs, again, [*map(settled, args), *self.closed_over])
+        watched = [*args, *[value for _, value in parents], *self.closed_over]
+        return record_call(trace, _PLAN, parents, outs, again, watched)
 
     def forward(self, trace, args: Sequence[Any]) -> list[Any]:
         parts = Parts(trace, self.fun, args)
         hints = hints_below(trace, self.closed_over)
-        return parts.whole(bind(Checkpoint(parts, hints), parts.args, below=trace))
+        return parts.whole(bind(Checkpoint(parts, hints, self.policy), parts.args, below=trace))
 
     batch = forward
 
     def stage(self, trace: Stage, args: Sequence[Any]) -> list[Any]:
         program, captured = nested(self.fun, args, trace)
-        return list(trace.process(checkpoint, (*captured, *args), {"jaxpr": program}))
+        params = {"jaxpr": program} | ({} if self.policy is None else {"policy": self.policy})
+        return list(trace.process(checkpoint, (*captured, *args), params))
 
 
 class Rerun:
@@ -67,9 +86,10 @@ class Rerun:
         level: the trace's.
         stand_ins: of traces that ran again at the time.
         held: what the results were, so that a function that gives others is found out.
+        saved: results of operations that were saved; `layout` says of which.
     """
 
-    __slots__ = ("call", "args", "values", "origin", "level", "stand_ins", "held")
+    __slots__ = ("call", "args", "values", "origin", "level", "stand_ins", "held", "saved", "layout")
 
     def __init__(self, call: Call, trace: Record, args, captured: dict[int, Tracer], outs):
         self.call = call
@@ -80,12 +100,18 @@ class Rerun:
         self.level = trace.level
         self.stand_ins = successors()
         self.held = Held(outs)
+        self.saved: Sequence[Any] = ()
+        self.layout: dict[int, Saved] = {}
 
     def pull(self, values: Sequence[Any], cts: dict[int, Any], lives: dict[int, Any], masks: bool):
-        """The inputs' cotangents and masks of structural zeros, given the inputs and the results'."""
-        trace = Rerecord(self.origin, self.level, dict(zip(self.values, values)))
+        """The inputs' cotangents and masks of structural zeros, given the inputs and the results'.
+
+        After the inputs, `values` has what was saved.
+        """
+        values, saved = values[: len(self.values)], values[len(self.values) :]
+        by_row = dict(zip(self.values, values))
+        trace, outs = self._recorded(by_row, saved)
         with self._resuming(trace):
-            outs = self._run(trace)
             results = [o.value if trace.own(o) is not None else o for o in outs]
             self.held.verify(results, lambda: self._again(values), "checkpoint")
             reached = [i for i in cts if trace.own(outs[i]) is not None]
@@ -93,6 +119,21 @@ class Rerun:
             if masks:
                 return pull_back_masked(trace.tape, rows, seeds, [lives.get(i) for i in reached])
             return pull_back(trace.tape, rows, seeds, consume=True), [None] * len(self.values)
+
+    def _recorded(self, by_row: dict[int, Any], saved: Sequence[Any]) -> tuple[Rerecord, list[Any]]:
+        """The function recorded again, and its results."""
+        if saved:
+            trace = Reusing(self.origin, self.level, by_row, self.layout, saved)
+            try:
+                with self._resuming(trace):
+                    outs = self._run(trace)
+                    trace.finish()
+                return trace, outs
+            except Differs:  # where more is known, transforms within it may take a shorter way
+                pass
+        trace = Rerecord(self.origin, self.level, by_row)
+        with self._resuming(trace):
+            return trace, self._run(trace)
 
     def _resuming(self, stand_in: Any):
         return resuming({**self.stand_ins, **({} if self.origin is None else {self.origin: stand_in})})
@@ -131,7 +172,8 @@ def _pull(g: Outputs, residuals: tuple, params: dict) -> Shares:
 
 def pull_again(again: Rerun, g: Outputs) -> Shares:
     """The shares of a checkpoint's inputs, by a function that is a checkpoint to the traces below."""
-    count, present = len(again.values), []
+    given = [*again.values.values(), *again.saved]
+    count, present = len(given), []
 
     def pulled(*flat):
         values, cts, lives = flat[:count], flat[count : count + len(g)], flat[count + len(g) :]
@@ -140,7 +182,7 @@ def pull_again(again: Rerun, g: Outputs) -> Shares:
         return [part for parts in results for part in parts if part is not None]
 
     hints = hints_below(again.origin, again.call.closed_over)
-    flat = iter(bind(Checkpoint(pulled, hints), [*again.values.values(), *g.values(), *g.lives.values()]))
+    flat = iter(bind(Checkpoint(pulled, hints), [*given, *g.values(), *g.lives.values()]))
     shares, lives = ([next(flat) if there else None for there in parts] for parts in present)
     return Shares(shares, lives)
 
@@ -169,8 +211,12 @@ def program_function(jaxpr) -> Callable:
     return lambda *args: evaluate(jaxpr, jaxpr.consts, args)
 
 
-checkpoint = CallPrimitive("checkpoint", lambda jaxpr: Checkpoint(program_function(jaxpr)))
-checkpoint.typed = lambda *types, jaxpr: jaxpr.out_avals
+def _checkpoint_of(jaxpr, policy=None) -> Checkpoint:
+    return Checkpoint(program_function(jaxpr), (), policy)
+
+
+checkpoint = CallPrimitive("checkpoint", _checkpoint_of)
+checkpoint.typed = lambda *types, jaxpr, policy=None: jaxpr.out_avals
 
 _PLAN = CallPlan(checkpoint, _pull)
 _PLAN.dependence = lambda residuals, moving: residuals[0][0].dependence(moving)

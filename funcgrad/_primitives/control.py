@@ -10,7 +10,7 @@ from funcgrad._core.evaluation import evaluate
 from funcgrad._core.primitive import Primitive
 from funcgrad._core.tracer import Tracer
 from funcgrad._interpreters.stage import Stage
-from funcgrad._primitives.kinds import PRIMITIVES, constant
+from funcgrad._primitives.kinds import PRIMITIVES, constant, linear
 
 
 def _stopped(x):
@@ -30,6 +30,17 @@ def stop_gradient_leaf(x: Any) -> Any:
     out = _stop_gradient(x)
     x._trace.cuts = before  # a cut that was asked for is no accident
     return out
+
+
+@linear(name="name", structural=True, view=True)
+def tag_leaf(x, *, name):
+    """The value itself, under a name that policies of checkpoints and printed programs know it by."""
+    return x
+
+
+@tag_leaf.transpose
+def _tag_transpose(g, *, name):
+    return g
 
 
 class CallPrimitive(Primitive):

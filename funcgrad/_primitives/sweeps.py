@@ -53,6 +53,8 @@ class Reversal:
         held: what the loop's last state was.
     """
 
+    saved = ()  # results of operations, as a checkpoint may have them
+
     def __init__(self, call, trace: Record, mine, args, closures: dict[int, Any], outs, kept: Kept, length):
         self.call, self.args, self.kept = call, args, kept
         self.traced = [i for i, tracer in enumerate(mine) if tracer is not None]

@@ -70,7 +70,7 @@ class Chosen:
         """Where an argument stands in the call: its position, or its keyword."""
         count = len(self._args)
         if isinstance(n, str):
-            names = _parameter_names(self._f)
+            names = parameter_names(self._f)
             if n in self._kwargs:
                 return n
             if n in names and names.index(n) < count:
@@ -131,7 +131,7 @@ def argument_paths(treedef: tree.TreeDef) -> list[str]:
     ]
 
 
-def _parameter_names(f: Callable) -> tuple[str, ...]:
+def parameter_names(f: Callable) -> tuple[str, ...]:
     try:
         parameters = inspect.signature(f).parameters.values()
     except (TypeError, ValueError):

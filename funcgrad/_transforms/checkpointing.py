@@ -1,4 +1,4 @@
-"""checkpoint: recompute in the backward sweep instead of storing."""
+"""checkpoint, checkpointed_loop: recompute in the backward sweep instead of storing; tag: names of values."""
 
 from __future__ import annotations
 
@@ -8,13 +8,27 @@ from typing import Any
 
 from funcgrad import errors, tree
 from funcgrad._core.source import caller, describe
+from funcgrad._core.tracer import Tracer
 from funcgrad._interpreters.calls import bind, closed_over
 from funcgrad._primitives.checkpointed_loops import checkpointed
 from funcgrad._primitives.checkpoints import Checkpoint
-from funcgrad._transforms.arguments import array_leaf, output_leaf, place_of, wraps
+from funcgrad._primitives.control import tag_leaf
+from funcgrad._transforms.arguments import (
+    array_leaf,
+    name_of,
+    output_leaf,
+    parameter_names,
+    place_of,
+    wraps,
+)
+from funcgrad._transforms.policies import checked
 
 
-def checkpoint(f: Callable, static_argnums: int | Sequence[int] = ()) -> Callable:
+def checkpoint(
+    f: Callable,
+    policy: Callable | None = None,
+    static_argnums: int | str | Sequence[int | str] = (),
+) -> Callable:
     """A function that stores its inputs only, and runs again in the backward sweep.
 
     Values and derivatives are those of `f`; memory is traded for one more evaluation. It may close over
@@ -22,13 +36,16 @@ def checkpoint(f: Callable, static_argnums: int | Sequence[int] = ()) -> Callabl
 
     Args:
         f: a pure function of trees of arrays.
-        static_argnums: positions of arguments that are passed as they are.
+        policy: which results of operations within `f` are stored too, so that they need not be computed
+            again: one of `funcgrad.checkpoint_policies`, or any function of an `Operation` to a bool.
+        static_argnums: positions or names of arguments that are passed as they are.
 
     Returns:
         A function of the same arguments.
 
     Raises:
         ImpureFunctionError: when it runs again it gives another result, for instance with random numbers.
+        ChangedResidualError: an array that it was given or closes over was changed in place in between.
 
     >>> import numpy as np
     >>> from funcgrad import checkpoint, grad
@@ -36,25 +53,65 @@ def checkpoint(f: Callable, static_argnums: int | Sequence[int] = ()) -> Callabl
     >>> grad(lambda x: layer(layer(x)))(0.0)
     np.float64(9.0)
     """
-    static = tuple(static_argnums) if isinstance(static_argnums, Sequence) else (static_argnums,)
+    static = (static_argnums,) if isinstance(static_argnums, (int, str)) else tuple(static_argnums)
+    policy = checked(policy)
 
     @wraps(f, "checkpoint")
     def run(*args, **kwargs):
-        places = {place_of(n, len(args), static_argnums, f, "static_argnums") for n in static}
+        places = {_place(n, args, kwargs, static_argnums, f) for n in static}
         dynamic = {i: a for i, a in enumerate(args) if i not in places}
-        leaves, treedef = tree.flatten((dynamic, kwargs))
+        fixed = {name: a for name, a in kwargs.items() if name in places}
+        leaves, treedef = tree.flatten((dynamic, {n: a for n, a in kwargs.items() if n not in places}))
         out_treedef: list[tree.TreeDef] = []
 
         def flat(*leaves):
             new, new_kwargs = tree.unflatten(treedef, leaves)
-            outs, structure = tree.flatten(f(*[new.get(i, a) for i, a in enumerate(args)], **new_kwargs))
+            out = f(*[new.get(i, a) for i, a in enumerate(args)], **new_kwargs, **fixed)
+            outs, structure = tree.flatten(out)
             out_treedef[:] = [structure]
             return [output_leaf(o, f) for o in outs]
 
-        outs = bind(Checkpoint(flat, closed_over(f)), leaves)
+        outs = bind(Checkpoint(flat, closed_over(f), policy), leaves)
         return tree.unflatten(out_treedef[0], outs)
 
     return run
+
+
+def _place(n: int | str, args: tuple, kwargs: dict, static: Any, f: Callable) -> int | str:
+    """Where a static argument stands in a call: its position, or its keyword."""
+    if not isinstance(n, str):
+        return place_of(n, len(args), static, f, "static_argnums")
+    if n in kwargs:
+        return n
+    names = parameter_names(f)
+    if n in names[: len(args)]:
+        return names.index(n)
+    if n in inspect.signature(f).parameters:  # left to its default
+        return n
+    raise errors.ArgnumsError(static, name_of(f), len(args), names, what="static_argnums")
+
+
+def tag(x: Any, name: str) -> Any:
+    """The value itself, under a name: for policies of `checkpoint`, and in printed programs.
+
+    Args:
+        x: a tree of arrays.
+        name: the name.
+
+    Returns:
+        The same values.
+
+    >>> import numpy as np
+    >>> from funcgrad import make_jaxpr, tag
+    >>> make_jaxpr(lambda x: tag(np.sin(x), "wave"))(1.0)
+    { lambda ; a:f64[]. let
+        b:f64[] = sin a
+        c:f64[] = name[name='wave'] b
+      in (c,) }
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"tag needs a name: a str, not {name!r}")
+    return tree.map(lambda leaf: tag_leaf(leaf, name=name) if isinstance(leaf, Tracer) else leaf, x)
 
 
 def checkpointed_loop(

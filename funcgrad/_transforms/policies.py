@@ -1,0 +1,121 @@
+"""Policies: which results a checkpoint saves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from funcgrad._primitives.saving import Operation
+
+_PRODUCTS = frozenset(("dot", "matmul", "matvec", "vecmat", "contract", "outer", "convolve"))
+
+
+class Policy:
+    """A policy with a name: ``policy(operation)`` says whether the operation's results are saved.
+
+    `forgets` says that a result which was saved already need not be, now that it has got this name.
+    """
+
+    __slots__ = ("text", "saves", "forgets")
+
+    def __init__(self, text: str, saves: Callable[[Operation], bool], forgets: Callable | None = None):
+        self.text, self.saves = text, saves
+        self.forgets = forgets or (lambda operation: False)
+
+    def __call__(self, operation: Operation) -> bool:
+        return self.saves(operation)
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _named(operation: Operation, names: tuple[str, ...]) -> bool:
+    return operation.name == "name" and operation.params["name"] in names
+
+
+def _size(operation: Operation) -> int:
+    return sum(math.prod(t.shape) * t.dtype.itemsize for t in operation.outputs)
+
+
+def _has_no_batch(operation: Operation) -> bool:
+    if operation.name not in _PRODUCTS:
+        return False
+    if operation.name == "contract":
+        inputs, _, output = operation.params["subscripts"].partition("->")
+        first, _, second = inputs.partition(",")
+        return not set(first) & set(second) & set(output)
+    if operation.name in ("matmul", "matvec", "vecmat"):
+        return all(len(t.shape) <= 2 for t in operation.inputs)
+    return True
+
+
+everything_saveable = Policy("everything_saveable", lambda operation: True)
+nothing_saveable = Policy("nothing_saveable", lambda operation: False)
+dots_saveable = Policy("dots_saveable", lambda operation: operation.name in _PRODUCTS)
+dots_with_no_batch_dims_saveable = Policy("dots_with_no_batch_dims_saveable", _has_no_batch)
+
+
+def _called(function: str, names: tuple[str, ...]) -> str:
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"{function} takes names, as given to tag; {name!r} is none")
+    return f"{function}({', '.join(map(repr, names))})"
+
+
+def save_only_these_names(*names: str) -> Policy:
+    """Save what has one of these names by `tag`.
+
+    >>> import numpy as np
+    >>> from funcgrad import checkpoint, checkpoint_policies, grad, tag
+    >>> layer = checkpoint(
+    ...     lambda x: np.sin(tag(np.exp(x), "growth")),
+    ...     policy=checkpoint_policies.save_only_these_names("growth"),
+    ... )
+    >>> grad(layer)(0.0)
+    np.float64(0.5403023058681398)
+    """
+    return Policy(_called("save_only_these_names", names), lambda operation: _named(operation, names))
+
+
+def save_any_names_but_these(*names: str) -> Policy:
+    """Save what has a name by `tag`, unless it is one of these."""
+    text = _called("save_any_names_but_these", names)
+    return Policy(text, lambda operation: operation.name == "name" and not _named(operation, names))
+
+
+def save_anything_except_these_names(*names: str) -> Policy:
+    """Save everything but what has one of these names by `tag`."""
+    text = _called("save_anything_except_these_names", names)
+    except_these = lambda operation: _named(operation, names)  # noqa: E731
+    return Policy(text, lambda operation: not except_these(operation), except_these)
+
+
+def save_by_size(max_bytes: float = math.inf, *, min_bytes: float = 0) -> Policy:
+    """Save results of `min_bytes` to `max_bytes`: small ones cost little, large ones may be few."""
+    if not 0 <= min_bytes <= max_bytes:
+        raise ValueError(f"save_by_size needs 0 <= min_bytes <= max_bytes, not {min_bytes} and {max_bytes}")
+    shown = f"min_bytes={min_bytes}, " if min_bytes else ""
+    return Policy(
+        f"save_by_size({shown}max_bytes={max_bytes})",
+        lambda operation: min_bytes <= _size(operation) <= max_bytes,
+    )
+
+
+def save_from_both_policies(first: Callable, second: Callable) -> Policy:
+    """Save what either policy saves."""
+    forgetful = [getattr(policy, "forgets", None) for policy in (first, second)]
+    return Policy(
+        f"save_from_both_policies({first!r}, {second!r})",
+        lambda operation: first(operation) or second(operation),
+        (lambda operation: all(f(operation) for f in forgetful)) if all(forgetful) else None,
+    )
+
+
+def checked(policy: Any) -> Callable | None:
+    """The argument of `checkpoint`."""
+    if policy is not None and not callable(policy):
+        raise TypeError(
+            f"policy must be a function of an operation, or one of checkpoint_policies, not {policy!r}"
+        )
+    return policy
