@@ -208,6 +208,30 @@ def test_bounds_hold_variables():
     close(jacrev(fitted)(np.array([2.0, 1.0, 0.5]), b), np.diag([0.0, 1.0, 1.0]), 1e-5)
 
 
+@pytest.mark.parametrize("method", ["L-BFGS-B", "TNC", "SLSQP", "Powell", "Nelder-Mead", "COBYLA"])
+def test_bounds_by_every_method(method):
+    def solution(a):
+        loss = lambda x: np.sum((x - a) ** 2) + 0.2 * x[0] * x[1]  # noqa: E731
+        return optimize.minimize(loss, [0.2, 0.3], method=method, bounds=[(0, 1), (0, 1)], tol=1e-9).x
+
+    close(jacrev(solution)(np.array([2.0, 0.5])), [[0.0, 0.0], [0.0, 1.0]], 1e-5)
+
+
+@pytest.mark.parametrize("method", [None, "Nelder-Mead", "COBYLA", "Newton-CG"])
+def test_one_variable_is_an_array_as_to_scipy(method):
+    found = optimize.minimize(lambda x: (x - 1.0) ** 2, 3.0, method=method)
+    assert found.x.shape == (1,)
+    close(found.x, [1.0], 1e-3)
+    close(grad(lambda a: optimize.minimize(lambda x: (x - a) ** 2, 3.0, tol=1e-9).x[0])(2.0), 1.0)
+
+
+def test_what_a_solution_does_not_depend_on():
+    start = lambda s: np.sum(optimize.minimize(lambda x: np.sum((x - 1.0) ** 2), s * np.ones(2)).x)  # noqa: E731
+    assert grad(start)(2.0) == 0.0
+    ends = lambda e: optimize.brentq(lambda x: x**3 - 2.0, 0.0, e)  # noqa: E731
+    assert grad(ends)(3.0) == 0.0
+
+
 @pytest.mark.parametrize("loss", ["linear", "soft_l1", "huber", "cauchy", "arctan"])
 def test_robust_fits(loss):
     def fit(y):

@@ -93,7 +93,7 @@ def minimize(
     if not (problem.traced or has_tracer([low, high])):
         result = solve(problem.x0, bounds)
         for key in ("x", "jac"):
-            if np.size(result.get(key)) == problem.x0.size:  # COBYLA's gradient is empty
+            if key in result and np.size(result[key]) == problem.x0.size:  # COBYLA's gradient is empty
                 result[key] = problem.unflatten(result[key])
         return result
     if np.size(constraints):
