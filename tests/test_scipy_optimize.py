@@ -228,6 +228,8 @@ def test_one_variable_is_an_array_as_to_scipy(method):
 def test_what_a_solution_does_not_depend_on():
     start = lambda s: np.sum(optimize.minimize(lambda x: np.sum((x - 1.0) ** 2), s * np.ones(2)).x)  # noqa: E731
     assert grad(start)(2.0) == 0.0
+    fit = lambda p: optimize.curve_fit(lambda x, a, b: a * x + b, X, Y, (p, 1.0))[0][0]  # noqa: E731
+    assert grad(fit)(2.0) == 0.0
     ends = lambda e: optimize.brentq(lambda x: x**3 - 2.0, 0.0, e)  # noqa: E731
     assert grad(ends)(3.0) == 0.0
 

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.optimize as _scipy
 
 from funcgrad._core.tracer import Tracer, settled
+from funcgrad._transforms.derivatives import stop_gradient
 from funcgrad._transforms.jacobians import jacobian
 from funcgrad.scipy._mirror import has_tracer, refuse_argument
 from funcgrad.scipy.optimize._flat import FlatSystem, diagnostics, tuple_of
@@ -126,8 +127,9 @@ def curve_fit(
     >>> jacrev(lambda y: curve_fit(line, x, y)[0][1])(np.array([1.0, 2.5, 2.9])).round(6) + 0.0
     array([-0.5,  0. ,  0.5])
     """
+    p0 = stop_gradient(p0)  # the solution does not depend on where it was sought
     count = np.size(p0) if p0 is not None else len(inspect.signature(f).parameters) - 1
-    start = np.ones(count) if p0 is None else np.reshape(np.asarray(settled(p0), float), (-1,))
+    start = np.ones(count) if p0 is None else np.reshape(np.asarray(p0, float), (-1,))
 
     def slope(xdata, *p):
         return jacobian(lambda p: np.reshape(f(xdata, *p), (-1,)))(np.array(p, float))
@@ -141,7 +143,7 @@ def curve_fit(
             full_output=full_output, nan_policy=nan_policy, **kwargs,
         )  # fmt: skip
 
-    if not (has_tracer([xdata, ydata, sigma, p0, bounds]) or has_tracer(f(xdata, *start))):
+    if not (has_tracer([xdata, ydata, sigma, bounds]) or has_tracer(f(xdata, *start))):
         return solve(full_output)
     for name, given in (("full_output=", full_output), ("nan_policy=", nan_policy)):
         if given:
