@@ -77,7 +77,7 @@ def main():
     print(f"{few} steps: {everything / 1e6:.1f} MB recorded, {used / 1e6:.2f} MB checkpointed")
     print(f"recorded, {STEPS} steps would take {everything / few * STEPS / 1e6:.0f} MB")
 
-    some = 1000
+    some = 500
     _, used = peak(by_checkpoints, state, cubic, some)
     print(f"{some} steps: {used / 1e6:.2f} MB checkpointed, {BUDGET / 1e6:.2f} MB of them states")
     assert used < 3 * BUDGET

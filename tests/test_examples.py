@@ -42,7 +42,7 @@ def test_every_example_is_run_here():
 
 @pytest.mark.parametrize("name", SHORT)
 def test_short_examples(name, tmp_path):
-    assert SHORT[name] in run(name, tmp_path, seconds=60)
+    assert SHORT[name] in run(name, tmp_path, seconds=120)
 
 
 def test_derivative_checks(tmp_path):
