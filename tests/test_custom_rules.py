@@ -434,7 +434,7 @@ def test_arrays_that_a_rule_keeps_are_not_changed_by_it():
 
 
 def test_rules_stay_with_the_transform_whose_values_they_get():
-    """A function that closes over a value of a newer transform keeps its rule for the older one's arguments."""
+    """A function that closes over a newer transform's value keeps its rule for an older one's arguments."""
 
     def f(x):
         def inner(w):
@@ -445,3 +445,16 @@ def test_rules_stay_with_the_transform_whose_values_they_get():
         return grad(inner, unused="zero")(2.0) + inner(3.0)
 
     close(grad(f)(5.0), 100.0 + 1.0)
+
+
+def test_members_of_a_loop_read_their_own_values_of_what_is_closed_over():
+    def f(w, x):
+        g = custom_vjp(lambda x: float(plain(x)) * w, vmap_method="sequential")
+        g.defvjp(lambda x: (g(x), None), lambda _, ct: (ct * w,))
+        return g(x)
+
+    close(vmap(f)(X, X + 1), X * (X + 1))
+    close(vmap(grad(f, 1))(X, X + 1), X)
+    both = custom_jvp(lambda w, x: w * x, vmap_method="sequential")
+    both.defjvp(lambda p, t: (both(*p), t[0] * p[1] + p[0] * t[1]))
+    close(vmap(both, (0, None))(X, 2.0), 2 * X)

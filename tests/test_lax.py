@@ -343,7 +343,8 @@ def test_a_program_of_values_unrolls_what_reverse_mode_needs_of_a_while_loop():
 @pytest.mark.parametrize("reverse", [False, True])
 def test_scan_with_few_states_kept(checkpoint, reverse):
     def f(w, xs, **kept):
-        carry, ys = lax.scan(lambda c, x: (np.tanh(w * c + x), c * x), np.zeros(3), xs, reverse=reverse, **kept)
+        step = lambda c, x: (np.tanh(w * c + x), c * x)  # noqa: E731
+        carry, ys = lax.scan(step, np.zeros(3), xs, reverse=reverse, **kept)
         return np.sum(carry) + np.sum(ys * ys)
 
     xs = np.linspace(-1, 1, 36).reshape(12, 3)

@@ -2,14 +2,11 @@
 
 import collections
 import functools
-import importlib
 import itertools
-import pkgutil
 
 import numpy as np
 import pytest
-import samples
-from samples import SAMPLES
+from samples import SAMPLES, SCIPY_ROWS, each
 
 import funcgrad.numpy as fnp
 from funcgrad import (
@@ -27,13 +24,7 @@ from funcgrad import (
 )
 from funcgrad._testing import laws
 
-SCIPY_ROWS = {
-    row.id
-    for module in pkgutil.iter_modules(samples.__path__)
-    if module.name.startswith("scipy")
-    for row in importlib.import_module(f"samples.{module.name}").SAMPLES
-}
-ROWS = pytest.mark.parametrize("row", [row for row in SAMPLES if row.batch], ids=lambda row: row.id)
+ROWS = each([row for row in SAMPLES if row.batch])
 
 M = np.array([[0.3, -1.2, 0.8, 1.9], [1.4, 0.5, -0.7, 0.2], [-0.9, 1.1, 0.6, -1.5]])
 V = np.array([0.7, -1.3, 0.4, 2.1])

@@ -12,7 +12,7 @@ import contextvars
 import itertools
 import math
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -142,7 +142,7 @@ def suspending(trace: Trace) -> Iterator[dict[Any, Tracer]]:
 
     So it is again whenever what runs now runs again, after the trace has ended.
     """
-    values = _Values(trace)
+    values = Reading(trace)
     cls = trace.__class__
     if not trace.closed:
         before = trace.stand_in if trace.suspended else None
@@ -172,11 +172,17 @@ def standing_in(trace: Trace, stand_in: Any) -> Iterator[None]:
         trace.__class__ = cls
 
 
-class _Values:
-    """Stands in for a trace that has ended, and whose tracers are read as the values that they stand for."""
+class Reading:
+    """Stands in for a trace whose tracers are read as something else.
 
-    def __init__(self, trace: Trace):
-        self.trace = trace
+    Attributes:
+        trace: the trace.
+        read: what is read for one of its tracers; by default what that is made of.
+        captured: the tracers that were read, by `Trace.key`.
+    """
+
+    def __init__(self, trace: Trace, read: Callable[[Any], Any] | None = None):
+        self.trace, self.read = trace, read or trace.below
         self.captured: dict[Any, Tracer] = {}
 
     def own(self, x: Any) -> Any:
@@ -184,7 +190,7 @@ class _Values:
         if tracer is None:
             return None
         self.captured[self.trace.key(tracer)] = tracer
-        return self.trace.below(tracer)
+        return self.read(tracer)
 
     def process(self, prim, args: tuple, params: dict) -> Any:
         return prim(*map(settled, args), **params)

@@ -23,7 +23,7 @@ from funcgrad._interpreters.record import Record, Rerecord
 from funcgrad._interpreters.reverse import Outputs, pull_back, pull_back_masked
 from funcgrad._interpreters.stage import Stage, nested
 from funcgrad._primitives.kinds import PRIMITIVES
-from funcgrad._primitives.purity import Held, Reader
+from funcgrad._primitives.purity import Held, reading
 from funcgrad._primitives.saving import Differs, Reusing, Saved, Saving, given_rows
 
 
@@ -153,7 +153,7 @@ class Rerun:
     def _again(self, values: Sequence[Any]) -> list[Any]:
         """The results, by the function as it ran first."""
         by_row = dict(zip(self.values, values))
-        reader = None if self.origin is None else Reader(self.origin, by_row)
+        reader = None if self.origin is None else reading(self.origin, by_row)
         with self._resuming(reader):
             return unchanged(self.call.run, [by_row[a.slot] if type(a) is _Row else a for a in self.args])
 

@@ -14,7 +14,17 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors, tree
-from funcgrad._core.tracer import Trace, Tracer, concrete, resuming, settled, successors, suspending
+from funcgrad._core.tracer import (
+    Reading,
+    Trace,
+    Tracer,
+    concrete,
+    resuming,
+    settled,
+    standing_in,
+    successors,
+    suspending,
+)
 from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._interpreters.batch import Batch
 from funcgrad._interpreters.calls import (
@@ -117,11 +127,10 @@ class CustomCall(Call):
         return [trace.whole(o) for o in outs]
 
     def _loop(self, trace: Batch, args: Sequence[Any]) -> list[Any]:
-        parts = [trace.parts(a) for a in args]
-        members = [
-            bind(self, [value[i] if batched else value for batched, (value,) in parts], below=trace)
-            for i in range(trace.size)
-        ]
+        members = []
+        for index in range(trace.size):  # what the function closes over is read as this member's, too
+            with standing_in(trace, Reading(trace, lambda x, index=index: x.value[index])):
+                members.append(bind(self, args, below=trace))
         if not members:
             raise errors.BatchAxisError(
                 f"{self.rules.name} runs in a loop over its batch, which is empty",

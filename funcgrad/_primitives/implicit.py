@@ -19,6 +19,7 @@ import numpy as np
 from funcgrad import errors
 from funcgrad._core.source import stacklevel
 from funcgrad._core.tracer import (
+    Reading,
     Trace,
     Tracer,
     resuming,
@@ -138,7 +139,7 @@ class Solve(Call):
     def _loop(self, trace: Batch, args: Flat) -> list[Any]:
         members = []
         for index in range(trace.size):
-            member = _ReadAs(trace, lambda x, index=index: x.value[index])
+            member = Reading(trace, lambda x, index=index: x.value[index])
             with standing_in(trace, member):
                 members.append(bind(self, args, below=trace))
         if not members:
@@ -201,19 +202,6 @@ class _Row:
             return bind(Solve(equation, self.hints, True), b)
 
 
-class _ReadAs:
-    """Stands in for a trace whose tracers are read as something else."""
-
-    def __init__(self, trace: Trace, read: Callable):
-        self.trace, self.read = trace, read
-
-    def own(self, x: Any) -> Any:
-        return None if self.trace.own(x) is None else self.read(x)
-
-    def process(self, prim, args: tuple, params: dict) -> Any:
-        return prim(*map(settled, args), **params)
-
-
 def _spread(trace: Batch, x: Any) -> Any:
     batched, (value,) = trace.parts(x)
     return value if batched else np.broadcast_to(value, (trace.size, *shape_of(value)))
@@ -242,7 +230,7 @@ class StagedEquation:
                 self.trace.refuse(self.equation.name)
             return known[x.variable]
 
-        bound = {**self.stand_ins, self.trace: _ReadAs(self.trace, read)}
+        bound = {**self.stand_ins, self.trace: Reading(self.trace, read)}
         return self.equation.within(lambda: resuming(bound) if self.trace.closed else suspending(self.trace))
 
 
@@ -257,7 +245,7 @@ def _nested(fun: Callable, args: Flat, around: Stage) -> tuple[Any, list[Any]]:
 
     try:
         inputs = [inner.input(value_or_type(a)) for a in args]
-        with standing_in(around, _ReadAs(around, inside)):
+        with standing_in(around, Reading(around, inside)):
             outs = [settled(o) for o in fun(*inputs)]
     finally:
         inner.close()

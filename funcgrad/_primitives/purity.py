@@ -9,27 +9,23 @@ import numpy as np
 
 from funcgrad import errors
 from funcgrad._core.fingerprints import sampled
-from funcgrad._core.tracer import Trace, Tracer, settled
+from funcgrad._core.tracer import Reading, Trace, Tracer, settled
 from funcgrad._core.types import shape_of
 
 
-class Reader:
-    """Stands in for a trace that has ended, where a part of its function runs again with values only."""
+def reading(origin: Trace, values: dict[int, Any]) -> Reading:
+    """What stands in for a trace that has ended, where a part of its function runs again with values only.
 
-    def __init__(self, origin: Trace, values: dict[int, Any]):
-        """`values` are those of the tracers that the part reads, by their rows."""
-        self.origin, self.values = origin, values
+    Args:
+        values: those of the tracers that the part reads, by their rows.
+    """
 
-    def own(self, x: Any) -> Any:
-        tracer = self.origin.own(x)
-        if tracer is None:
-            return None
-        if tracer.slot not in self.values:
+    def read(tracer):
+        if tracer.slot not in values:
             raise errors.ImpureFunctionError("checkpoint", "read other traced values")
-        return self.values[tracer.slot]
+        return values[tracer.slot]
 
-    def process(self, prim, args: tuple, params: dict) -> Any:
-        return prim(*map(settled, args), **params)
+    return Reading(origin, read)
 
 
 class Held:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors, tree
-from funcgrad._core.tracer import Trace, Tracer, resuming, settled, successors, suspending
+from funcgrad._core.tracer import Reading, Tracer, resuming, settled, successors, suspending
 from funcgrad._core.types import dtype_of, float0, shape_of
 from funcgrad._interpreters.batch import Batch
 from funcgrad._interpreters.calls import differentiable, unchanged
@@ -158,7 +158,14 @@ class StagedRules:
 
     def of(self, values: Sequence[Any]) -> Rules:
         """The rules, where the captured variables have these values."""
-        bound = {self.trace: _Bound(self.trace, dict(zip(self.variables, values)))}
+        known = dict(zip(self.variables, values))
+
+        def read(x):
+            if x.variable not in known:
+                self.trace.refuse("a custom rule")
+            return known[x.variable]
+
+        bound = {self.trace: Reading(self.trace, read)}
 
         def running(rule):
             def run(*args):
@@ -173,20 +180,3 @@ class StagedRules:
         rules = self.rules
         kept = rules.sequential, rules.mark, rules.proved
         return Rules(rules.name, running(rules.jvp), running(rules.fwd), running(rules.bwd), *kept)
-
-
-class _Bound:
-    """Stands in for a trace that wrote a program, whose variables have values now."""
-
-    def __init__(self, trace: Trace, values: dict):
-        self.trace, self.values = trace, values
-
-    def own(self, x: Any) -> Any:
-        if self.trace.own(x) is None:
-            return None
-        if x.variable not in self.values:
-            self.trace.refuse("a custom rule")
-        return self.values[x.variable]
-
-    def process(self, prim, args: tuple, params: dict) -> Any:
-        return prim(*map(settled, args), **params)

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad._core.tracer import Tracer, resuming, settled, successors
+from funcgrad._core.tracer import Reading, Tracer, resuming, settled, successors
 from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._interpreters.calls import Call, bind, differentiable, unchanged
 from funcgrad._interpreters.record import Record, Rerecord
 from funcgrad._interpreters.reverse import fit, pull_back, pull_back_masked
 from funcgrad._interpreters.stage import Stage
 from funcgrad._primitives.checkpoints import Checkpoint
-from funcgrad._primitives.purity import Held, Reader
+from funcgrad._primitives.purity import Held, reading
 from funcgrad._primitives.schedules import Kept, split
 
 _SHORT = 8  # steps that are recorded at once where the backward sweep is itself recorded
@@ -156,8 +156,8 @@ class Sweep:
         origin = self.row.origin
         return resuming({**self.row.stand_ins, **({} if origin is None else {origin: stand_in})})
 
-    def _reader(self, closures: Sequence[Any]) -> Reader:
-        return Reader(self.row.origin, dict(zip(self.row.closures, closures)))
+    def _reader(self, closures: Sequence[Any]) -> Reading:
+        return reading(self.row.origin, dict(zip(self.row.closures, closures)))
 
     def advance(self, state: Sequence[Any], x: Sequence[Any], closures: Sequence[Any]) -> list[Any]:
         """The state after a step."""

@@ -136,7 +136,11 @@ def _refusing(cls: type, module: str, name: str, instead: str) -> type:
             refuse(f"{module}.{name}", instead)
         return super(made, self).__call__(*args, **kwargs)
 
-    methods = {"__init__": __init__, "__doc__": _without_examples(cls.__doc__), "__module__": f"funcgrad.{module}"}
+    methods = {
+        "__init__": __init__,
+        "__doc__": _without_examples(cls.__doc__),
+        "__module__": f"funcgrad.{module}",
+    }
     if any("__call__" in vars(base) for base in cls.__mro__):
         methods["__call__"] = __call__
     made = type(cls)(name, (cls,), methods)

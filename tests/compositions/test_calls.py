@@ -1,8 +1,8 @@
 """All pairs and triples of transforms and calls, over a set of programs, against plain Python.
 
-Every operation turns a function from vectors to vectors into another. The plain twin of a call is what it means
-(a loop, an `if`, the function itself), so that a word of operations must agree with the same word of twins; and the
-derivative of what comes out with differences of its values.
+Every operation turns a function from vectors to vectors into another. The plain twin of a call is what it
+means (a loop, an `if`, the function itself), so that a word of operations must agree with the same word of
+twins; and the derivative of what comes out with differences of its values.
 """
 
 import itertools

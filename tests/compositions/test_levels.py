@@ -8,7 +8,7 @@ import itertools
 
 import numpy as np
 import pytest
-from samples import SAMPLES
+from samples import SAMPLES, each
 
 import funcgrad as fg
 
@@ -53,7 +53,7 @@ def check(row, pairs):
 
 
 @pytest.mark.filterwarnings("ignore:.*encountered in")
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+@each(ROWS)
 def test_two_levels(row):
     check(row, SOME)
 

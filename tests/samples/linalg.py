@@ -62,7 +62,7 @@ SAMPLES = [
     Sample("pinv-rank-1", lambda u, v: L.pinv(np.outer(u, v), rcond=1e-6), (V, V[:2]), dtypes=REAL),
     Sample("pinv-hermitian", lambda a: L.pinv(symmetric(a), hermitian=True), (A,), dtypes=REAL),
     Sample("lstsq", lambda a, b: L.lstsq(a, b)[0], (TALL, WIDE.T[:, :2]), dtypes=ANY),
-    Sample("lstsq-residuals", lambda a, b: L.lstsq(a, b)[1], (TALL, np.array([1.0, -2.0, 0.5, 1.5])), dtypes=ANY),
+    Sample("lstsq-residuals", lambda a, b: L.lstsq(a, b)[1], (TALL, np.array([1.0, -2.0, 0.5, 1.5])), ANY),
     Sample("lstsq-values", lambda a: L.lstsq(a, WIDE[0])[3], (TALL,), dtypes=REAL),
     Sample("lstsq-wide", lambda a, b: L.lstsq(a, b)[0], (WIDE, V), dtypes=REAL),
     Sample("tensorsolve", L.tensorsolve, (BLOCK.reshape(2, 3, 6), TALL[:2]), dtypes=REAL),

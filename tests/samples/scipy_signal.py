@@ -172,7 +172,7 @@ SAMPLES = [
         **F8,
     ),
     Sample("sawtooth", signal.sawtooth, (V * 3, 0.3), **F8),
-    Sample("square", lambda t: t * signal.square(t, 0.3), (V * 3,), **F8),
+    Sample("square-wave", lambda t: t * signal.square(t, 0.3), (V * 3,), **F8),
     *[
         Sample(
             f"chirp-{m}", lambda t, f, g, m=m: signal.chirp(t, f, 2.0, g, m, 30), (TIMES / 3, 0.7, 1.9), **F8
