@@ -1,6 +1,8 @@
 """funcgrad: `grad`, `jvp`, `vjp`, `hessian`, `hvp` and their kin for the NumPy you already wrote."""
 
-from funcgrad import checkpoint_policies, errors, extend, lax, numpy, tree
+import importlib as _importlib
+
+from funcgrad import errors, numpy, tree
 from funcgrad._core.evaluation import eval_jaxpr
 from funcgrad._core.jaxpr import Eqn, Jaxpr, Literal, Var
 from funcgrad._core.types import ShapeDtypeStruct, float0
@@ -80,5 +82,19 @@ __all__ = [
     "extend",
     "lax",
     "numpy",
+    "testing",
     "tree",
 ]
+
+#: Modules that are loaded when they are first asked for.
+_ON_DEMAND = {"checkpoint_policies", "extend", "lax", "scipy", "testing"}
+
+
+def __getattr__(name):
+    if name in _ON_DEMAND:
+        return _importlib.import_module(f"funcgrad.{name}")
+    raise AttributeError(f"module 'funcgrad' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__, *_ON_DEMAND})

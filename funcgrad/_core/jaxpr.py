@@ -13,7 +13,6 @@ Constants stand before the first semicolon, arguments after it; ``_`` binds a re
 from __future__ import annotations
 
 import itertools
-import string
 from collections.abc import Iterator
 from typing import Any
 
@@ -120,13 +119,16 @@ class Jaxpr:
     __repr__ = __str__
 
 
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
 def _names() -> Iterator[str]:
     """a, b, ..., z, ba, bb, ..., as numbers in base 26 are written with letters for digits."""
     for number in itertools.count():
-        name = string.ascii_lowercase[number % 26]
+        name = _LETTERS[number % 26]
         while number >= 26:
             number //= 26
-            name = string.ascii_lowercase[number % 26] + name
+            name = _LETTERS[number % 26] + name
         yield name
 
 

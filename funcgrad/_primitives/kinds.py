@@ -270,18 +270,18 @@ def _others(values: list, positions: tuple[int, ...]) -> tuple:
 def _arguments(impl: Callable) -> tuple[str, ...]:
     if isinstance(impl, np.ufunc):
         return _ELEMENTWISE_NAMES.get(impl.nin) or tuple("abcdefgh"[: impl.nin])
-    names = []
-    for parameter in inspect.signature(impl).parameters.values():
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            names.append("*" + parameter.name)
-        elif parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
-            names.append(parameter.name)
-    return tuple(names)
+    code = getattr(inspect.unwrap(impl), "__code__", None)
+    if code is None:  # written in C
+        return tuple(inspect.signature(impl).parameters)
+    names = code.co_varnames[: code.co_argcount]
+    if code.co_flags & inspect.CO_VARARGS:
+        names += ("*" + code.co_varnames[code.co_argcount + code.co_kwonlyargcount],)
+    return names
 
 
 def _reads(rule: Callable) -> tuple[str, ...]:
     """The names of a rule's positional parameters."""
-    code = rule.__code__
+    code = rule.__code__  # a signature costs ten times as much
     return code.co_varnames[: code.co_argcount]
 
 
