@@ -17,6 +17,7 @@ from funcgrad import (
     jacrev,
     jvp,
     linearize,
+    tag,
     value_and_grad,
     vjp,
     vmap,
@@ -224,3 +225,12 @@ def test_pulling_outside_of_the_context():
     _, pull = vjp(root, X)
     with debug_nans(), pytest.raises(errors.NonFiniteError, match="sqrt"):
         pull(ONES)
+
+
+def test_tags_tell_which_values():
+    def f(x):
+        energy = tag(x * x, "energy")
+        return tag(np.sqrt(energy), "speed")
+
+    with debug_nans(), pytest.raises(errors.NonFiniteError, match=r"\[operand 'energy', result 'speed'\]"):
+        grad(f)(0.0)

@@ -93,6 +93,7 @@ class Primitive:
         limit: ``limit(args, parts, **params)``: the result and its part in eps, given the arguments' or
             None, if it does not follow from the rules (see `Split`).
         view: whether NumPy's result may share memory with its first argument.
+        tags: whether it does nothing but give its argument a name, its parameter of that name.
         accumulate: an `Accumulator`, where adding the transpose's result to an array in place is
             cheaper than making it.
         pull_plans, push_plans: the plans made so far.
@@ -101,8 +102,8 @@ class Primitive:
 
     __slots__ = (
         "name", "impl", "args", "rules", "elementwise", "structural", "live", "multiple",
-        "outer", "joint", "joint_plan", "batch", "typed", "guided", "limit", "view", "accumulate", "reads",
-        "pull_plans", "push_plans",
+        "outer", "joint", "joint_plan", "batch", "typed", "guided", "limit", "view", "tags", "accumulate",
+        "reads", "pull_plans", "push_plans",
     )  # fmt: skip
 
     def __init__(self, name: str, impl: Callable, args: tuple[str, ...], rules=None):
@@ -122,6 +123,7 @@ class Primitive:
         self.guided = False
         self.limit = None
         self.view = False
+        self.tags = False
         self.accumulate = None
         self.reads = None
         self.pull_plans: dict[int, Plan] = {}

@@ -64,8 +64,16 @@ class Tape:
         return len(self.plans) - 1
 
     def where(self, row: int) -> str:
-        """The user's file, line and function of a row."""
-        return source.describe(*self.places[row])
+        """The user's file, line and function of a row, and what its operands and result are tagged."""
+        named = [("operand", p) for p in self.parents[row] if self._tags(p)]
+        readers = [r for r in range(row + 1, len(self)) if row in self.parents[r]]
+        named += [("result", r) for r in readers if self._tags(r)]
+        tags = ", ".join(f"{what} {self.params[r]['name']!r}" for what, r in named)
+        return source.describe(*self.places[row]) + (f" [{tags}]" if tags else "")
+
+    def _tags(self, row: int) -> bool:
+        plan = self.plans[row]
+        return plan is not None and plan.prim.tags
 
     def inputs_of(self, rows) -> set[int]:
         """The inputs that any of these rows depend on."""

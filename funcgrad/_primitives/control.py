@@ -32,7 +32,7 @@ def stop_gradient_leaf(x: Any) -> Any:
     return out
 
 
-@linear(name="name", structural=True, view=True)
+@linear(name="name", structural=True, view=True, tags=True)
 def tag_leaf(x, *, name):
     """The value itself, under a name that policies of checkpoints and printed programs know it by."""
     return x
