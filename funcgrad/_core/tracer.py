@@ -136,6 +136,24 @@ def resuming(stand_ins: Mapping[Trace, Any]) -> Iterator[None]:
         _successors.reset(token)
 
 
+def continuing(trace: Trace) -> contextlib.AbstractContextManager[None]:
+    """Let functions of a trace run on its tracers, also when it was closed: then it takes them itself."""
+    return resuming({trace: trace} if trace.closed else {})
+
+
+def rerunning(
+    stand_ins: Mapping[Trace, Any], origin: Trace | None, stand_in: Any
+) -> contextlib.AbstractContextManager[None]:
+    """Let the function of a call run again, as the row that its trace wrote of it asks for.
+
+    Args:
+        stand_ins: the `successors()` of the time.
+        origin: the trace; None if the function closes over no tracer of it.
+        stand_in: what takes its tracers now.
+    """
+    return resuming(stand_ins if origin is None else {**stand_ins, origin: stand_in})
+
+
 @contextlib.contextmanager
 def suspending(trace: Trace) -> Iterator[dict[Any, Tracer]]:
     """Let tracers of a trace be read as the values that they stand for; a dict notes which were read.

@@ -21,7 +21,7 @@ from funcgrad import errors
 from funcgrad._core.plans import Plan
 from funcgrad._core.primitive import Primitive
 from funcgrad._core.source import caller
-from funcgrad._core.tracer import Trace, Tracer, resuming, settled
+from funcgrad._core.tracer import Trace, Tracer, continuing, settled
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 from funcgrad._interpreters.batch import Batch
 from funcgrad._interpreters.forward import Forward
@@ -221,7 +221,7 @@ class Parts:
 
     def __call__(self, *flat: Any) -> list[Any]:
         rest = iter(flat)
-        with resuming({self.trace: self.trace} if self.trace.closed else {}):
+        with continuing(self.trace):
             args = []
             for traced, parts in self.given:
                 values = [next(rest) for _ in parts]

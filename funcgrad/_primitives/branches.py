@@ -10,7 +10,7 @@ import numpy as np
 from funcgrad import errors
 from funcgrad._core.jaxpr import Jaxpr, Var
 from funcgrad._core.source import caller, describe
-from funcgrad._core.tracer import Tracer, concrete, resuming, settled, successors, suspending
+from funcgrad._core.tracer import Tracer, concrete, rerunning, settled, successors, suspending
 from funcgrad._core.types import dtype_of, shape_of, type_of
 from funcgrad._interpreters.batch import Batch, is_batched
 from funcgrad._interpreters.calls import Call, CallPlan, Shares, bind, hints_below, record_call
@@ -18,7 +18,7 @@ from funcgrad._interpreters.forward import Forward
 from funcgrad._interpreters.record import Record, Rerecord
 from funcgrad._interpreters.reverse import Outputs, fit, pull_back
 from funcgrad._interpreters.stage import Stage, nested
-from funcgrad._primitives.checkpoints import program_function
+from funcgrad._primitives.checkpoints import RowOf, program_function
 from funcgrad._primitives.loops import LoopParts, LoopPrimitive
 
 
@@ -106,26 +106,19 @@ def _with_consts(program: Jaxpr, captured: Sequence[Tracer], consts: Sequence[Tr
     return Jaxpr(program.constvars, program.consts, variables + rest, program.eqns, program.outvars)
 
 
-class _Row:
-    __slots__ = ("slot",)
-
-    def __init__(self, slot: int):
-        self.slot = slot
-
-
 class _BranchRow:
     """What the tape keeps of a choice: its inputs. The backward sweep runs the chosen branch again."""
 
     def __init__(self, call: Branches, trace: Record, args, values: dict[int, Any], stand_ins):
         self.call, self.values, self.stand_ins, self.level = call, values, stand_ins, trace.level
         mine = [trace.own(a) for a in args]
-        self.args = [settled(a) if own is None else _Row(own.slot) for a, own in zip(args, mine)]
+        self.args = [settled(a) if own is None else RowOf(own.slot) for a, own in zip(args, mine)]
         passed = {own.slot for own in mine if own is not None}
         self.origin = trace if values.keys() - passed else None
 
     def pull(self, g: Outputs) -> list[Any]:
         index, *operands = self.args
-        if type(index) is _Row:
+        if type(index) is RowOf:
             index = self.values[index.slot]
         slots = list(self.values)
 
@@ -133,8 +126,8 @@ class _BranchRow:
             def pull(*flat):
                 values, cts = flat[: len(slots)], flat[len(slots) :]
                 trace = Rerecord(self.origin, self.level, dict(zip(slots, values)))
-                args = [trace.given(a.slot) if type(a) is _Row else a for a in operands]
-                with resuming({**self.stand_ins, **({self.origin: trace} if self.origin else {})}):
+                args = [trace.given(a.slot) if type(a) is RowOf else a for a in operands]
+                with rerunning(self.stand_ins, self.origin, trace):
                     outs = [settled(o) for o in branch(*args)]
                     trace.close()
                     reached = [(i, ct) for i, ct in zip(g, cts) if trace.own(outs[i]) is not None]

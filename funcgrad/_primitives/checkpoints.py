@@ -7,7 +7,7 @@ from typing import Any
 
 from funcgrad._core.evaluation import evaluate
 from funcgrad._core.primitive import Primitive
-from funcgrad._core.tracer import Tracer, resuming, settled, successors, suspending
+from funcgrad._core.tracer import Tracer, rerunning, settled, successors, suspending
 from funcgrad._interpreters.calls import (
     Call,
     CallPlan,
@@ -94,7 +94,7 @@ class Rerun:
     def __init__(self, call: Call, trace: Record, args, captured: dict[int, Tracer], outs):
         self.call = call
         rows = [None if (mine := trace.own(a)) is None else mine.slot for a in map(settled, args)]
-        self.args = [a if row is None else _Row(row) for a, row in zip(args, rows)]
+        self.args = [a if row is None else RowOf(row) for a, row in zip(args, rows)]
         self.values = {slot: tracer.value for slot, tracer in captured.items()}
         self.origin = trace if captured.keys() - set(rows) else None
         self.level = trace.level
@@ -136,10 +136,10 @@ class Rerun:
             return trace, self._run(trace)
 
     def _resuming(self, stand_in: Any):
-        return resuming({**self.stand_ins, **({} if self.origin is None else {self.origin: stand_in})})
+        return rerunning(self.stand_ins, self.origin, stand_in)
 
     def _run(self, trace: Rerecord) -> list[Any]:
-        args = [trace.given(a.slot) if type(a) is _Row else a for a in self.args]
+        args = [trace.given(a.slot) if type(a) is RowOf else a for a in self.args]
         outs = [settled(o) for o in self.call.fun(*args)]
         trace.close()
         return outs
@@ -155,10 +155,12 @@ class Rerun:
         by_row = dict(zip(self.values, values))
         reader = None if self.origin is None else reading(self.origin, by_row)
         with self._resuming(reader):
-            return unchanged(self.call.run, [by_row[a.slot] if type(a) is _Row else a for a in self.args])
+            return unchanged(self.call.run, [by_row[a.slot] if type(a) is RowOf else a for a in self.args])
 
 
-class _Row:
+class RowOf:
+    """Stands for a traced argument in what the tape keeps, for the tape holds no tracer."""
+
     __slots__ = ("slot",)
 
     def __init__(self, slot: int):

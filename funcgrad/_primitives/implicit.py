@@ -22,6 +22,7 @@ from funcgrad._core.tracer import (
     Reading,
     Trace,
     Tracer,
+    continuing,
     resuming,
     settled,
     standing_in,
@@ -126,12 +127,9 @@ class Solve(Call):
             return [trace.whole(v) if is_array(v) else v for v in values]
 
         def spread(values):
-            return [_spread(trace, settled(v)) if is_array(v) else v for v in values]
+            return [trace.spread(v)[1][0] if is_array(v) else v for v in values]
 
-        def running():
-            return resuming({trace: trace} if trace.closed else {})
-
-        equation = self.equation.within(running, whole, spread)
+        equation = self.equation.within(lambda: continuing(trace), whole, spread)
         equation.depth += 1
         call = Solve(equation, hints_below(trace, self.closed_over), self.checked)
         return whole(bind(call, spread(args), below=trace))
@@ -200,11 +198,6 @@ class _Row:
             equation = linear_equation(own.name, own.where, operator, len(b), own.rtol, own.sequential)
             equation.depth = own.depth
             return bind(Solve(equation, self.hints, True), b)
-
-
-def _spread(trace: Batch, x: Any) -> Any:
-    batched, (value,) = trace.parts(x)
-    return value if batched else np.broadcast_to(value, (trace.size, *shape_of(value)))
 
 
 # ---- rows and programs ------------------------------------------------------------------------------------

@@ -81,10 +81,10 @@ def _matrix(space: _Space, matvec: Callable) -> Any:
         trace = Batch(count)
         unit = trace.batched(np.eye(count, space.size, start))
         try:
-            batched, (column,) = trace.parts(space.join(matvec(space.split(unit))))
+            _, (column,) = trace.spread(space.join(matvec(space.split(unit))))
         finally:
             trace.close()
-        columns.append(column if batched else np.broadcast_to(column, (count, *shape_of(column))))
+        columns.append(column)
     return np.concatenate(columns).T
 
 

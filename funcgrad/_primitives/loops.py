@@ -15,7 +15,7 @@ import numpy as np
 
 from funcgrad import errors
 from funcgrad._core.source import caller, describe
-from funcgrad._core.tracer import Tracer, resuming, settled, successors, suspending
+from funcgrad._core.tracer import Tracer, continuing, rerunning, settled, successors, suspending
 from funcgrad._core.types import ShapeDtypeStruct, dtype_of, is_differentiable, shape_of, type_of
 from funcgrad._interpreters.batch import Batch, any_member, is_batched
 from funcgrad._interpreters.calls import (
@@ -86,7 +86,7 @@ class LoopParts:
 
     def running(self):
         """The context of the functions, also when the trace has ended."""
-        return resuming({self.trace: self.trace} if self.trace.closed else {})
+        return continuing(self.trace)
 
 
 class _MoreIsTraced(Exception):
@@ -248,7 +248,7 @@ class _ScanRow:
             trace = Rerecord(self.origin, self.level, self.closures)
             carry = [trace.input(c) if i in state else c for i, c in enumerate(carry)]
             x = [trace.input(v) if i in moving_xs else v for i, v in enumerate(x)]
-            with resuming({**self.stand_ins, **({self.origin: trace} if self.origin else {})}):
+            with rerunning(self.stand_ins, self.origin, trace):
                 outs = [settled(o) for o in call.fun(*carry, *x)]
                 trace.close()
                 seeds = dict(zip(flowing, [*ct_state, *rest]))

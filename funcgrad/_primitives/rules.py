@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors, tree
-from funcgrad._core.tracer import Reading, Tracer, resuming, settled, successors, suspending
+from funcgrad._core.tracer import Reading, Tracer, continuing, resuming, settled, successors, suspending
 from funcgrad._core.types import dtype_of, float0, shape_of
 from funcgrad._interpreters.batch import Batch
 from funcgrad._interpreters.calls import differentiable, unchanged
@@ -130,7 +130,7 @@ class BatchedRules:
             return [self._share(*pair) for pair in zip(shares, self.batched)]
 
     def _running(self):
-        return resuming({self.trace: self.trace} if self.trace.closed else {})
+        return continuing(self.trace)
 
     def _in(self, values):
         return [self.trace.whole(x) if b and x is not None else x for x, b in zip(values, self.batched)]

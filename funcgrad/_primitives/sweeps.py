@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad._core.tracer import Reading, Tracer, resuming, settled, successors
+from funcgrad._core.tracer import Reading, Tracer, rerunning, settled, successors
 from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._interpreters.calls import Call, bind, differentiable, unchanged
 from funcgrad._interpreters.record import Record, Rerecord
@@ -153,8 +153,7 @@ class Sweep:
         return self.row.length - 1 - position if self.call.reverse else position
 
     def _running(self, stand_in: Any):
-        origin = self.row.origin
-        return resuming({**self.row.stand_ins, **({} if origin is None else {origin: stand_in})})
+        return rerunning(self.row.stand_ins, self.row.origin, stand_in)
 
     def _reader(self, closures: Sequence[Any]) -> Reading:
         return reading(self.row.origin, dict(zip(self.row.closures, closures)))
