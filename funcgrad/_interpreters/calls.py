@@ -147,20 +147,41 @@ _EVERY = _Every()
 
 
 class CallPlan(Plan):
-    """How the row of a call is walked: ``pull(g, residuals, params)``, given `Outputs`.
+    """How the row of a call is walked, by the one thing that the row keeps.
 
     Attributes:
-        prim: what errors and programs call it.
         dependence: ``dependence(residuals, moving)``: why the call is not linear in those of its parents
             that are `moving`, or None, and for each result whether it depends on them.
     """
 
-    def __init__(self, prim: Primitive, pull: Callable | None, push: Callable | None = None, linear=False):
-        self.prim, self.pull, self.push = prim, pull, push
-        self.positions, self.names, self.constants, self.partial = (), (), (), False
+    def __init__(
+        self,
+        prim: Primitive,
+        pull: Callable,
+        push: Callable | None = None,
+        *,
+        dependence: Callable | None = None,
+        linear: bool = False,
+        masks: bool = False,
+    ):
+        """
+        Args:
+            prim: what errors and programs call it.
+            pull: ``pull(kept, g)``, the shares of its parents, given `Outputs`; `Shares` if `masks`.
+            push: ``push(kept, tangents)``, the results' tangents.
+            dependence: ``dependence(kept, moving)``, if it is to be found out.
+            linear: whether the results are linear in the parents, if not.
+            masks: whether the shares have masks of structural zeros.
+        """
+        self.prim = prim
+        self.pull = lambda g, residuals, params: pull(residuals[0][0], g)
+        self.push = push and (lambda tangents, residuals, params: push(residuals[0][0], tangents))
+        self.lives = (lambda shares, residuals, params: shares.lives) if masks else None
         why = None if linear else f"{prim.name} may read its arguments"
-        self.dependence = lambda residuals, moving: (why, _EVERY)
-        self.read = self.accumulate = self.note = self.lives = None
+        dependence = dependence or (lambda kept, moving: (why, _EVERY))
+        self.dependence = lambda residuals, moving: dependence(residuals[0][0], moving)
+        self.positions, self.names, self.constants, self.partial = (), (), (), False
+        self.read = self.accumulate = self.note = None
 
 
 def record_call(

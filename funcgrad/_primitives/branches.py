@@ -13,7 +13,7 @@ from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, concrete, rerunning, settled, successors, suspending
 from funcgrad._core.types import dtype_of, shape_of, type_of
 from funcgrad._interpreters.batch import Batch, is_batched
-from funcgrad._interpreters.calls import Call, CallPlan, Shares, bind, hints_below, record_call
+from funcgrad._interpreters.calls import Call, CallPlan, bind, hints_below, record_call
 from funcgrad._interpreters.forward import Forward
 from funcgrad._interpreters.record import Record, Rerecord
 from funcgrad._interpreters.reverse import Outputs, fit, pull_back
@@ -143,12 +143,6 @@ class _BranchRow:
         return bind(call, [index, *self.values.values(), *g.values()])
 
 
-def _pull(g: Outputs, residuals: tuple, params: dict) -> Shares:
-    ((row,),) = residuals
-    shares = row.pull(g)
-    return Shares(shares, [None] * len(shares))
-
-
 def _branches_of(args, branches, num_consts) -> tuple[Branches, Sequence[Any]]:
     index, *rest = args
     consts, operands = rest[:num_consts], rest[num_consts:]
@@ -162,4 +156,4 @@ def _branches_of(args, branches, num_consts) -> tuple[Branches, Sequence[Any]]:
 
 cond = LoopPrimitive("cond", _branches_of)
 cond.typed = lambda *types, branches, num_consts: branches[0].out_avals
-_PLAN = CallPlan(cond, _pull)
+_PLAN = CallPlan(cond, _BranchRow.pull)

@@ -25,7 +25,6 @@ from funcgrad._core.types import type_of
 from funcgrad._interpreters.batch import Batch, any_member, is_batched
 from funcgrad._interpreters.calls import (
     CallPlan,
-    Shares,
     bind,
     hints_below,
     reachable,
@@ -34,7 +33,6 @@ from funcgrad._interpreters.calls import (
 )
 from funcgrad._interpreters.forward import Forward
 from funcgrad._interpreters.record import Record
-from funcgrad._interpreters.reverse import Outputs
 from funcgrad._interpreters.stage import Stage, is_staged
 from funcgrad._primitives.checkpoints import pull_again
 from funcgrad._primitives.loops import LoopParts, Scan, While, check_carry
@@ -180,7 +178,8 @@ class Loop(Scan):
         if any(map(recorded, [*values, *closures.values()])):
             kept.take()  # what there is may be of a run that was begun again
         again = Reversal(self, trace, mine, values, closures, outs, kept, *loop.taken)
-        return record_call(trace, _PLAN, again.parents, outs, again, [*values, *self.closed_over])
+        watched = [*values, *closures.values(), *self.closed_over]
+        return record_call(trace, _PLAN, again.parents, outs, again, watched)
 
     def stage(self, trace: Stage, args: Sequence[Any]) -> list[Any]:
         if self.until is None:
@@ -208,10 +207,4 @@ def _negation(x: Any) -> Any:
     return np.logical_not(x) if isinstance(x, Tracer) else not x
 
 
-def _pull(g: Outputs, residuals: tuple, params: dict) -> Shares:
-    ((again,),) = residuals
-    return pull_again(again, g)
-
-
-_PLAN = CallPlan(Primitive("checkpointed_loop", checkpointed, ("*args",)), _pull)
-_PLAN.lives = lambda shares, residuals, params: shares.lives
+_PLAN = CallPlan(Primitive("checkpointed_loop", checkpointed, ("*args",)), pull_again, masks=True)

@@ -167,11 +167,6 @@ class RowOf:
         self.slot = slot
 
 
-def _pull(g: Outputs, residuals: tuple, params: dict) -> Shares:
-    ((again,),) = residuals
-    return pull_again(again, g)
-
-
 def pull_again(again: Rerun, g: Outputs) -> Shares:
     """The shares of a checkpoint's inputs, by a function that is a checkpoint to the traces below."""
     given = [*again.values.values(), *again.saved]
@@ -220,6 +215,4 @@ def _checkpoint_of(jaxpr, policy=None) -> Checkpoint:
 checkpoint = CallPrimitive("checkpoint", _checkpoint_of)
 checkpoint.typed = lambda *types, jaxpr, policy=None: jaxpr.out_avals
 
-_PLAN = CallPlan(checkpoint, _pull)
-_PLAN.dependence = lambda residuals, moving: residuals[0][0].dependence(moving)
-_PLAN.lives = lambda shares, residuals, params: shares.lives
+_PLAN = CallPlan(checkpoint, pull_again, dependence=Rerun.dependence, masks=True)

@@ -281,8 +281,7 @@ def _pushable(rules: Rules, fun: Callable, values, traced):
     return outs, _Pushable(rules, values, traced)
 
 
-def _pull(g: Outputs, residuals: tuple, params: dict) -> Shares:
-    ((row,),) = residuals
+def _pull(row: _Row, g: Outputs) -> Shares:
     with resuming(row.stand_ins):
         shares, lives = row.shares(g)
     return Shares(
@@ -291,8 +290,7 @@ def _pull(g: Outputs, residuals: tuple, params: dict) -> Shares:
     )
 
 
-def _push(tangents: Sequence[Any], residuals: tuple, params: dict) -> tuple:
-    ((row,),) = residuals
+def _push(row: _Row, tangents: Sequence[Any]) -> tuple:
     own = len(tangents) - len(row.through)
     with resuming(row.stand_ins):
         ts = row.push(tangents[:own])
@@ -301,9 +299,8 @@ def _push(tangents: Sequence[Any], residuals: tuple, params: dict) -> tuple:
     return tuple(ts)
 
 
-def _dependence(residuals: tuple, moving: Sequence[bool]) -> tuple[str | None, Sequence[bool]]:
+def _dependence(row: _Row, moving: Sequence[bool]) -> tuple[str | None, Sequence[bool]]:
     """As `linearity.dependence`: a function with rules is linear if it is at some numbers."""
-    ((row,),) = residuals
     call, values, traced = row.probed
     places = tuple(i for i, moves in zip(traced, moving) if moves)
     unknown = f"{call.rules.name}, which has rules of its own, may read its arguments"
@@ -355,6 +352,4 @@ custom = CustomPrimitive("custom_call", None)
 custom.impl = lambda *args, jaxpr, rules: tuple(program_function(jaxpr)(*args))
 custom.typed = lambda *types, jaxpr, rules: jaxpr.out_avals
 
-_PLAN = CallPlan(custom, _pull, _push)
-_PLAN.dependence = _dependence
-_PLAN.lives = lambda shares, residuals, params: shares.lives
+_PLAN = CallPlan(custom, _pull, _push, dependence=_dependence, masks=True)

@@ -75,7 +75,7 @@ class Solve(Call):
             return x + aux
         plan = _LINEAR if self.equation.linear and not row.moves else _IMPLICIT
         parents = [(mine[i].slot, mine[i].value) for i in row.reached]
-        return record_call(trace, plan, parents, x, row) + aux
+        return record_call(trace, plan, parents, x, row, [*x, *self.closed_over]) + aux
 
     def forward(self, trace: Forward, args: Flat) -> list[Any]:
         x, aux, r, row = self._beneath(trace, args)
@@ -291,15 +291,5 @@ implicit.impl = lambda *args, jaxpr, equation: tuple(
 implicit.typed = _types
 
 
-def _pull(g: Outputs, residuals: tuple, params: dict) -> list[Any]:
-    ((row,),) = residuals
-    return row.pull(g)
-
-
-def _push(tangents: Flat, residuals: tuple, params: dict) -> tuple:
-    ((row,),) = residuals
-    return tuple(row.push(tangents))
-
-
-_IMPLICIT = CallPlan(implicit, _pull, _push)
-_LINEAR = CallPlan(implicit, _pull, _push, linear=True)
+_IMPLICIT = CallPlan(implicit, _Row.pull, _Row.push)
+_LINEAR = CallPlan(implicit, _Row.pull, _Row.push, linear=True)

@@ -18,14 +18,7 @@ from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, continuing, rerunning, settled, successors, suspending
 from funcgrad._core.types import ShapeDtypeStruct, dtype_of, is_differentiable, shape_of, type_of
 from funcgrad._interpreters.batch import Batch, any_member, is_batched
-from funcgrad._interpreters.calls import (
-    Call,
-    CallPlan,
-    Shares,
-    bind,
-    hints_below,
-    record_call,
-)
+from funcgrad._interpreters.calls import Call, CallPlan, bind, hints_below, record_call
 from funcgrad._interpreters.forward import Forward
 from funcgrad._interpreters.record import Record, Rerecord
 from funcgrad._interpreters.reverse import Outputs, fit, pull_back
@@ -275,12 +268,6 @@ def _zeros_if_none(ct: Any, like: Any) -> Any:
     return np.zeros(shape, dtype) if ct is None else fit(ct, shape, dtype)
 
 
-def _pull_scan(g: Outputs, residuals: tuple, params: dict) -> Shares:
-    ((row,),) = residuals
-    shares = row.pull(g)
-    return Shares(shares, [None] * len(shares))
-
-
 def _scan_of(args, jaxpr, length, reverse, num_consts, num_carry, weak=()) -> tuple[Scan, Sequence[Any]]:
     consts, program = args[:num_consts], program_function(jaxpr)
     hints = [c for c in consts if isinstance(c, Tracer)]
@@ -309,7 +296,7 @@ def _scan_types(*types, jaxpr, length, num_carry, **params):
 
 scan = LoopPrimitive("scan", _scan_of)
 scan.typed = _scan_types
-_SCAN_PLAN = CallPlan(scan, _pull_scan)
+_SCAN_PLAN = CallPlan(scan, _ScanRow.pull)
 
 
 # ---- while_loop ----------------------------------------------------------------------------------
