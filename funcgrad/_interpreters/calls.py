@@ -21,7 +21,7 @@ from funcgrad import errors
 from funcgrad._core.plans import Plan
 from funcgrad._core.primitive import Primitive
 from funcgrad._core.source import caller
-from funcgrad._core.tracer import Trace, Tracer, continuing, settled
+from funcgrad._core.tracer import Reading, Trace, Tracer, continuing, settled, standing_in
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 from funcgrad._interpreters.batch import Batch
 from funcgrad._interpreters.forward import Forward
@@ -92,6 +92,26 @@ class _ClosedOverNewer(Exception):
 
     def __init__(self, trace: Trace):
         self.trace = trace
+
+
+def bind_members(call: Call, trace: Batch, args: Sequence[Any], name: str) -> list[tuple]:
+    """The results of a call in a loop over the members of a batch: for each result those of all members.
+
+    What the function closes over is read as the member's, too.
+
+    Args:
+        name: what errors call the function.
+    """
+    members = []
+    for index in range(trace.size):
+        with standing_in(trace, Reading(trace, lambda x, index=index: x.value[index])):
+            members.append(bind(call, args, below=trace))
+    if not members:
+        raise errors.BatchAxisError(
+            f"{name} runs in a loop over its batch, which is empty",
+            "Give it a batch of one member at least: the results' shapes are not known otherwise.",
+        )
+    return list(zip(*members))
 
 
 def unchanged(run: Callable, args: Sequence[Any]) -> Any:

@@ -147,12 +147,17 @@ def nested(fun: Callable, args: Sequence[Any], around: Stage) -> tuple[Jaxpr, li
     finally:
         trace.close()
     program = trace.program([settled(o) for o in outs])
+    return program, traced_consts_first(program)
+
+
+def traced_consts_first(program: Jaxpr) -> list[Tracer]:
+    """Make the first inputs of a program of those of its constants that are traced, and return these."""
     pairs = list(zip(program.constvars, program.consts))
-    captured = [(v, c) for v, c in pairs if isinstance(c, Tracer)]
+    traced = [(v, c) for v, c in pairs if isinstance(c, Tracer)]
     held = [(v, c) for v, c in pairs if not isinstance(c, Tracer)]
     program.constvars, program.consts = [v for v, _ in held], [c for _, c in held]
-    program.invars = [v for v, _ in captured] + program.invars
-    return program, [c for _, c in captured]
+    program.invars = [v for v, _ in traced] + program.invars
+    return [c for _, c in traced]
 
 
 def output_types(fun: Callable, types: Sequence[ShapeDtypeStruct]) -> list[ShapeDtypeStruct]:

@@ -15,13 +15,11 @@ import numpy as np
 
 from funcgrad import errors, tree
 from funcgrad._core.tracer import (
-    Reading,
     Trace,
     Tracer,
     concrete,
     resuming,
     settled,
-    standing_in,
     successors,
     suspending,
 )
@@ -32,6 +30,7 @@ from funcgrad._interpreters.calls import (
     CallPlan,
     Shares,
     bind,
+    bind_members,
     closed_over,
     differentiable,
     hints_below,
@@ -127,16 +126,8 @@ class CustomCall(Call):
         return [trace.whole(o) for o in outs]
 
     def _loop(self, trace: Batch, args: Sequence[Any]) -> list[Any]:
-        members = []
-        for index in range(trace.size):  # what the function closes over is read as this member's, too
-            with standing_in(trace, Reading(trace, lambda x, index=index: x.value[index])):
-                members.append(bind(self, args, below=trace))
-        if not members:
-            raise errors.BatchAxisError(
-                f"{self.rules.name} runs in a loop over its batch, which is empty",
-                "Give it a batch of one member at least: the results' shapes are not known otherwise.",
-            )
-        return [trace.whole(np.stack(outs)) for outs in zip(*members)]
+        columns = bind_members(self, trace, args, self.rules.name)
+        return [trace.whole(np.stack(outs)) for outs in columns]
 
     def stage(self, trace: Stage, args: Sequence[Any]) -> list[Any]:
         program, captured = nested(self.fun, args, trace)

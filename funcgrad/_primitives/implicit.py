@@ -35,6 +35,7 @@ from funcgrad._interpreters.calls import (
     Call,
     CallPlan,
     bind,
+    bind_members,
     hints_below,
     not_newer,
     record_call,
@@ -42,7 +43,7 @@ from funcgrad._interpreters.calls import (
 from funcgrad._interpreters.forward import Forward, fit_tangent
 from funcgrad._interpreters.record import Record
 from funcgrad._interpreters.reverse import Outputs
-from funcgrad._interpreters.stage import Stage, value_or_type
+from funcgrad._interpreters.stage import Stage, traced_consts_first, value_or_type
 from funcgrad._primitives.checkpoints import CallPrimitive
 from funcgrad._primitives.equations import Equation, Flat, Operator, active_of, is_array, linear_equation
 
@@ -73,9 +74,10 @@ class Solve(Call):
         row.reached = [i for i, v in enumerate(mine) if v is not None]
         if not row.reached:
             return x + aux
-        plan = _LINEAR if self.equation.linear and not row.moves else _IMPLICIT
+        linear = self.equation.linear and not row.moves
+        watched = self.closed_over if linear else [*x, *self.closed_over]
         parents = [(mine[i].slot, mine[i].value) for i in row.reached]
-        return record_call(trace, plan, parents, x, row, [*x, *self.closed_over]) + aux
+        return record_call(trace, _LINEAR if linear else _IMPLICIT, parents, x, row, watched) + aux
 
     def forward(self, trace: Forward, args: Flat) -> list[Any]:
         x, aux, r, row = self._beneath(trace, args)
@@ -135,19 +137,8 @@ class Solve(Call):
         return whole(bind(call, spread(args), below=trace))
 
     def _loop(self, trace: Batch, args: Flat) -> list[Any]:
-        members = []
-        for index in range(trace.size):
-            member = Reading(trace, lambda x, index=index: x.value[index])
-            with standing_in(trace, member):
-                members.append(bind(self, args, below=trace))
-        if not members:
-            raise errors.BatchAxisError(
-                f"{self.equation.name} runs in a loop over its batch, which is empty",
-                "Give it a batch of one member at least: the results' shapes are not known otherwise.",
-            )
-        return [
-            trace.whole(np.stack(outs)) if all(map(is_array, outs)) else list(outs) for outs in zip(*members)
-        ]
+        columns = bind_members(self, trace, args, self.equation.name)
+        return [trace.whole(np.stack(outs)) if all(map(is_array, outs)) else list(outs) for outs in columns]
 
     def stage(self, trace: Stage, args: Flat) -> list[Any]:
         equation = self.equation
@@ -186,11 +177,11 @@ class _Row:
         solved = dict(zip(self.active, self._solve(self.operator.transposed, cts)))
         return [-solved[i] for i in self.reached]
 
-    def push(self, tangents: Flat) -> list[Any]:
+    def push(self, tangents: Flat) -> tuple:
         given = dict(zip(self.reached, tangents))
         ts = [given[i] if i in given else np.zeros(*self.types[i]) for i in self.active]
         solved = dict(zip(self.active, self._solve(self.operator, ts)))
-        return [-solved[i] if i in solved else None for i in range(self.count)]
+        return tuple(-solved[i] if i in solved else None for i in range(self.count))
 
     def _solve(self, operator: Operator, b: Flat) -> list[Any]:
         with resuming(self.stand_ins):
@@ -243,12 +234,8 @@ def _nested(fun: Callable, args: Flat, around: Stage) -> tuple[Any, list[Any]]:
     finally:
         inner.close()
     program = inner.program(outs)
-    held = [(var, c) for var, c in zip(program.constvars, program.consts) if not isinstance(c, Tracer)]
-    older = [(var, c) for var, c in zip(program.constvars, program.consts) if isinstance(c, Tracer)]
-    program.constvars, program.consts = [var for var, _ in held], [c for _, c in held]
-    own, captured = program.invars[: len(args)], program.invars[len(args) :]
-    program.invars = [var for var, _ in older] + captured + own
-    return program, [c for _, c in older] + [x for x, _ in read.values()]
+    program.invars = program.invars[len(args) :] + program.invars[: len(args)]
+    return program, traced_consts_first(program) + [x for x, _ in read.values()]
 
 
 class ImplicitPrimitive(CallPrimitive):
