@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from funcgrad import errors, grad, hessian, jacfwd, jacrev, jvp, make_jaxpr, vmap
+from funcgrad import errors, grad, hessian, jacfwd, jacrev, jvp, make_jaxpr, value_and_grad, vjp, vmap
 
 
 def both(f, x):
@@ -204,3 +204,59 @@ def test_backward_of_sum_copies_nothing():
     """Its cotangent is one broadcast number, seen from everywhere."""
     program = make_jaxpr(grad(lambda x: np.sum(x * x)))(np.ones(3))
     assert [eqn.primitive.name for eqn in program.eqns].count("broadcast_to") <= 1
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "nansum", "nanmax"])
+def test_a_reduction_starts_from_a_number_of_its_own_dtype(name):
+    f = getattr(np, name)
+    x = np.float32([0.5, 2.0])
+    for initial in (np.float64(0.1), 3, np.longdouble(7.0)):
+        value, pull = vjp(lambda x, i: f(x, initial=i), x, np.float64(initial))
+        assert value.dtype == np.float32 and value == f(x, initial=initial)
+        assert [ct.dtype for ct in pull(value)] == [np.float32, np.float64]
+    with pytest.raises(ValueError, match="a number"):
+        grad(lambda x: np.sum(f(x, initial=np.ones(2))))(x)
+
+
+def test_nothing_but_a_traced_start():
+    assert grad(lambda i: np.sum(np.max(i * np.zeros((0, 3)), axis=0, initial=i)))(2.0) == 3.0
+
+
+def test_deviations_without_degrees_of_freedom():
+    x = np.float64([2.0])
+    with np.errstate(invalid="ignore"):
+        for f in (lambda x: np.nanstd(x, ddof=1), lambda x: np.std(x, where=[True], ddof=1)):
+            assert np.isnan(value_and_grad(f)(x)[0])
+
+
+SMALL = np.array([3, 1, 200], np.uint8)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, k: np.einsum("i,j->j", k, x),
+        lambda x, k: np.einsum("i,i,j->j", k, k, x),
+        lambda x, k: np.einsum("i,j->j", k > 0, x),
+        lambda x, k: np.gradient(x, k),
+        lambda x, k: np.gradient(k, x[0]),
+        lambda x, k: np.quantile(k, x / 5.0),
+        lambda x, k: np.mean(x, where=k > 1),
+    ],
+)
+def test_small_integers_beside_a_traced_value_do_not_overflow(f):
+    x = np.array([1.0, 2.5, 3.0])
+    value, pull = vjp(lambda x: f(x, SMALL), x)
+    wide, pull_wide = vjp(lambda x: f(x, SMALL.astype(np.float64)), x)
+    np.testing.assert_allclose(value, wide, rtol=1e-15)
+    np.testing.assert_allclose(pull(value)[0], pull_wide(value)[0], rtol=1e-15)
+
+
+def test_histograms_weigh_in_any_dtype_that_numpy_takes():
+    x, w = np.array([0.1, 0.2, 0.9]), np.array([1.0, 2.0, 4.0], np.longdouble)
+    value, pull = vjp(lambda w: np.histogram(x, 2, weights=w)[0], w)
+    assert value.dtype == np.longdouble and pull(value)[0].tolist() == [3.0, 3.0, 4.0]
+    with pytest.raises(TypeError, match="complex"):
+        vjp(lambda w: np.histogram2d(x, x, 2, weights=w)[0], 1j * x)
+    with pytest.raises(TypeError, match="weighted"):
+        vjp(lambda w: np.histogram(x, "auto", weights=w)[0], x)

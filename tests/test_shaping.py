@@ -7,7 +7,7 @@ import pytest
 
 import funcgrad as fg
 import funcgrad.numpy as fnp
-from funcgrad import errors
+from funcgrad import errors, jacrev
 
 V = np.array([0.5, -1.5, 2.0, 3.0])
 M = np.arange(12.0).reshape(3, 4)
@@ -364,3 +364,8 @@ def test_what_depends_on_traced_values_is_refused():
     abstract = fg.ShapeDtypeStruct((2, 3), float)
     with pytest.raises(errors.UnsupportedArgumentError, match="order"):
         fg.make_jaxpr(lambda x: np.ravel(x, "K"))(abstract)
+
+
+def test_rolling_along_no_axis():
+    for roll in (lambda x: np.roll(x, 1, ()), lambda x: np.fft.fftshift(x, ())):
+        assert jacrev(roll)(np.ones((1, 2))).reshape(2, 2).tolist() == [[1.0, 0.0], [0.0, 1.0]]

@@ -103,3 +103,9 @@ def test_places_in_short_arrays_that_differ_between_members():
             found = vmap(lambda a, v: np.searchsorted(a, v, side))(a, v)
             np.testing.assert_array_equal(found, expected)
             assert found.dtype == expected.dtype
+
+
+def test_quantiles_of_no_entries_have_the_shape_of_q():
+    q = np.array([0.2, 0.5])
+    assert jacfwd(lambda x: np.quantile(x, q, axis=0))(np.ones((2, 0))).shape == (2, 0, 2, 0)
+    assert grad(lambda q: np.sum(np.quantile(np.ones((2, 0)), q, axis=0)))(q).tolist() == [0.0, 0.0]

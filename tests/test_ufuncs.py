@@ -331,3 +331,11 @@ def test_tolerances_may_be_traced():
     assert grad(lambda r: r * np.isclose(np.ones(2), 1.01, rtol=r).sum())(0.1) == 2.0
     close = vmap(lambda r: np.isclose(1.0, 1.01, rtol=r))(np.array([0.1, 0.001]))
     assert close.tolist() == [True, False]
+
+
+def test_casting_is_numpys():
+    x = np.ones(2, np.float32)
+    for casting in ("no", "equiv"):
+        with pytest.raises(TypeError, match="Cannot cast"):
+            grad(lambda x: np.sum(np.add(x, np.ones(2), casting=casting)))(x)
+    assert grad(lambda x: np.sum(np.add(x, np.ones(2), casting="safe")))(x).dtype == np.float32

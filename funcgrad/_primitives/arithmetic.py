@@ -146,7 +146,7 @@ absolute = elementwise(np.absolute, _abs_rule, name="abs")
 fabs = elementwise(np.fabs, lambda g, x: g * np.sign(x))
 
 
-@linear(name="real", view=True)
+@linear(name="real", view=True, structural=True)
 def real(x):
     return np.real(x)
 
@@ -156,7 +156,7 @@ def real_transpose(g):
     return g
 
 
-@linear(name="imag", view=True)
+@linear(name="imag", view=True, structural=True)
 def imag(x):
     return np.imag(x)
 
@@ -166,7 +166,7 @@ def imag_transpose(g):
     return g * -1j  # a float64 scalar on the right would make a Python complex
 
 
-@linear(name="conj")
+@linear(name="conj", structural=True)
 def conjugate(x):
     return np.conjugate(x)
 

@@ -22,8 +22,9 @@ def einsum(*operands, out=None, optimize=False, **kwargs):
     if out is not None:
         raise errors.InPlaceError("np.einsum(..., out=...)", describe(*caller(2)))
     subscripts, arrays = _subscripts(operands)
-    if kwargs.get("dtype") is not None:
-        arrays = [x.astype(kwargs["dtype"]) for x in arrays]
+    # before anything is added up: sums of small integers would overflow
+    dtype = kwargs.get("dtype") or np.result_type(*[x.dtype for x in arrays])
+    arrays = [x if x.dtype == dtype else x.astype(dtype) for x in arrays]
     program = _program(subscripts, tuple([x.shape for x in arrays]), _path_kind(optimize))
     values = [prepare(x) if prepare else x for prepare, x in zip(program.prepare, arrays)]
     for positions, product in program.products:

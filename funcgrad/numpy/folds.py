@@ -16,7 +16,7 @@ from funcgrad._primitives.kinds import IMPLEMENTATIONS, constant
 from funcgrad.numpy.arguments import NO_VALUE, given, negative_axis, refuse_out
 from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.protocol import UFUNC_METHODS
-from funcgrad.numpy.reductions import merged, options, restore
+from funcgrad.numpy.reductions import first_value, merged, options, restore
 from funcgrad.numpy.ufuncs import cast
 
 
@@ -36,7 +36,7 @@ def _reduce(ufunc: np.ufunc):
         if where is not True:
             where = merged(np.broadcast_to(where, x.shape), axes)
         entries = np.moveaxis(merged(x, axes), -1, 0) if x.ndim else np.reshape(x, 1)
-        total = initial if given(initial) else None
+        total = first_value(initial, x.dtype) if given(initial) else None
         if total is None and (where is not True or not entries.shape[0]):
             total = ufunc.reduce(np.zeros(0, x.dtype))  # its identity, or NumPy's error
         shape = entries.shape[1:]

@@ -133,10 +133,13 @@ def call_ufunc(ufunc, implementation, inputs, *, out=None, where=True, dtype=Non
     if signature is not None:
         cure = "Write dtype= or cast the arguments."
         raise errors.UnsupportedArgumentError(name, "signature=", _place(), cure)
+    if dtype is None and casting == "same_kind":
+        return implementation(*inputs, **kwargs)
+    result = dtype if dtype is None else np.dtype(dtype)
+    operands = (*map(_type, inputs), *(None,) * ufunc.nout)
+    signature = (None,) * ufunc.nin + (result,) * ufunc.nout
+    types = ufunc.resolve_dtypes(operands, signature=signature, casting=casting)
     if dtype is not None:
-        signature = (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout
-        operands = (*map(_type, inputs), *(None,) * ufunc.nout)
-        types = ufunc.resolve_dtypes(operands, signature=signature, casting=casting)
         inputs = [np.astype(as_operand(x), t) for x, t in zip(inputs, types)]
     return implementation(*inputs, **kwargs)
 

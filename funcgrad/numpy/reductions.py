@@ -36,6 +36,13 @@ def cast(x: Any, dtype: Any) -> Any:
     return x if dtype is None or x.dtype == np.dtype(dtype) else x.astype(dtype)
 
 
+def first_value(initial: Any, dtype: Any) -> Any:
+    """The number that a reduction starts from, which NumPy casts to the dtype of the result."""
+    if np.ndim(initial):
+        raise ValueError(f"initial must be a number, not an array of shape {np.shape(initial)}.")
+    return cast(asarray(initial), dtype)
+
+
 # ---- sums and products ---------------------------------------------------------------------
 
 
@@ -47,7 +54,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, initial=NO_VALUE,
     if dtype is not None and x.dtype != np.dtype(dtype):
         params["dtype"] = np.dtype(dtype)
     total = prims.sum(x, **params)
-    return total + initial if given(initial) else total
+    return total + first_value(initial, total.dtype) if given(initial) else total
 
 
 @implements(np.prod)
@@ -60,7 +67,7 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, initial=NO_VALUE
         total = prims.prod(x, axis=axes[0], **params)
     else:
         total = restore(prims.prod(merged(x, axes), axis=-1), x, axes, keepdims)
-    return total * initial if given(initial) else total
+    return total * first_value(initial, total.dtype) if given(initial) else total
 
 
 def merged(x: Any, axes: tuple[int, ...]) -> Any:
@@ -90,13 +97,14 @@ def _extremum(ufunc, prim, name, worst):
     def extremum(a, axis=None, out=None, keepdims=NO_VALUE, initial=NO_VALUE, where=NO_VALUE):
         refuse_out(name, out)
         x = asarray(a)
+        initial = first_value(initial, x.dtype) if given(initial) else initial
         if where is not NO_VALUE and where is not True:
             if not given(initial):
                 ufunc.reduce(np.zeros(1), where=np.zeros(1, bool))  # NumPy's error: no identity
             x = np.where(where, x, worst if x.dtype.kind in "fc" else initial)
         params = options(x, axis, keepdims)
-        if not x.size and given(initial):  # nothing to differentiate
-            return ufunc.reduce(np.empty(x.shape, x.dtype), initial=initial, **params)
+        if not x.size and given(initial):
+            return np.where(True, initial, ufunc.reduce(np.empty(x.shape, x.dtype), initial=0, **params))[()]
         best = prim(x, **params)
         return ufunc(best, initial) if given(initial) else best
 
@@ -119,7 +127,7 @@ def logaddexp_reduce(a, axis=None, out=None, keepdims=NO_VALUE, initial=NO_VALUE
     refuse_out("logaddexp.reduce", out)
     x = select(where, asarray(a), -np.inf)
     total = prims.logaddexp(x, **options(x, axis, keepdims))
-    return np.logaddexp(total, initial) if given(initial) else total
+    return np.logaddexp(total, first_value(initial, total.dtype)) if given(initial) else total
 
 
 # ---- passing over NaN ----------------------------------------------------------------------

@@ -164,5 +164,5 @@ def roll(a, shift, axis=None):
     pairs = np.broadcast(shifts, axes)
     if pairs.ndim > 1:
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
-    shifts, axes = zip(*[(int(n), int(i) - x.ndim) for n, i in pairs])
+    shifts, axes = zip(*[(int(n), int(i) - x.ndim) for n, i in pairs]) if axes else ((), ())
     return prims.roll(x, shift=shifts, axis=axes)

@@ -15,6 +15,7 @@ from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.indexing import take
 from funcgrad.numpy.protocol import implements
 from funcgrad.numpy.reductions import cast
+from funcgrad.numpy.updates import index_add
 
 # ---- interpolation -------------------------------------------------------------------------
 
@@ -56,6 +57,8 @@ def convolve(a, v, mode="full"):
 
 @implements(np.correlate)
 def correlate(a, v, mode="valid"):
+    if not np.ndim(a) or not np.ndim(v):
+        np.correlate(np.zeros(np.shape(a)), np.zeros(np.shape(v)))  # NumPy's error
     a, v = _vectors(a, v, np.correlate)
     v = (np.conj(v) if v.dtype.kind == "c" else v)[::-1]
     if a.shape[0] >= v.shape[0]:
@@ -107,6 +110,8 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
         return edges
     x = np.reshape(asarray(a), -1)
     if isinstance(bins, str):
+        if weights is not None:
+            np.histogram_bin_edges(np.zeros(1), bins, weights=np.ones(1))  # NumPy's error
         refuse_traced("histogram", f"batch with bins={bins!r}", concrete(x))
         bins = np.histogram_bin_edges(concrete(x), bins, range).shape[0] - 1
     if range is not None or not x.size:
@@ -121,19 +126,17 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
 @implements(np.histogram)
 def histogram(a, bins=10, range=None, density=None, weights=None):
     x = np.reshape(asarray(a), -1)
-    edges = histogram_bin_edges(x, bins, range)
+    edges = histogram_bin_edges(x, bins, range, weights)
     count = edges.shape[0] - 1
     # one bin below and one above the range; the last one inside takes its upper edge
     places = searchsorted(edges, x, side="right")
     places = np.where(np.equal(x, edges[-1]), count, places)
     entries = np.ones(x.shape) if weights is None else np.reshape(asarray(weights), -1)
-    if entries.dtype.kind == "c":
-        parts = [
-            bincount_(part, places, length=count + 2)[1:-1] for part in (np.real(entries), np.imag(entries))
-        ]
-        heights = parts[0] + 1j * parts[1]
+    if np.can_cast(entries.dtype, np.float64):
+        heights = bincount_(entries, places, length=count + 2)
     else:
-        heights = bincount_(entries, places, length=count + 2)[1:-1]
+        heights = index_add(np.zeros(count + 2, entries.dtype), places, entries)
+    heights = heights[1:-1]
     heights = heights.astype(np.intp if weights is None else entries.dtype)
     if density:
         heights = heights / cast(edges[1:] - edges[:-1], np.float64) / np.sum(heights)
@@ -150,7 +153,9 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     bins = [bins] * axes if isinstance(bins, (int, np.integer)) else list(bins)
     if len(bins) != axes or (range is not None and len(range) != axes):
         np.histogramdd(np.zeros((1, axes)), bins, range)  # NumPy's error
-    entries = np.ones(points.shape[0]) if weights is None else cast(asarray(weights), np.float64)
+    entries = np.ones(points.shape[0]) if weights is None else asarray(weights)
+    np.bincount([0], np.zeros(1, entries.dtype))  # NumPy's error, if it is complex
+    entries = cast(entries, np.float64)
     edges, flat, lengths = [], 0, []
     for i, (own, limits) in enumerate(zip(bins, range or [None] * axes)):
         x = points[:, i]

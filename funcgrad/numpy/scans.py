@@ -163,14 +163,18 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 @implements(np.gradient)
 def gradient(f, *varargs, axis=None, edge_order=1):
-    f = asarray(f)
+    f = _inexact(asarray(f))
     axes = range(-f.ndim, 0) if axis is None else [negative_axis(a, f.ndim) for a in np.atleast_1d(axis)]
     spacings = _spacings(f, axes, varargs)
     if edge_order not in (1, 2) or any(f.shape[a] < edge_order + 1 for a in axes):
         np.gradient(np.zeros(f.shape), axis=axis, edge_order=edge_order)  # NumPy's error
-    dtype = f.dtype if f.dtype.kind in "fc" else np.float64
-    slopes = [cast(_slope(f, h, a, edge_order), dtype) for h, a in zip(spacings, axes)]
+    slopes = [cast(_slope(f, h, a, edge_order), f.dtype) for h, a in zip(spacings, axes)]
     return slopes[0] if len(slopes) == 1 else tuple(slopes)
+
+
+def _inexact(x: Any) -> Any:
+    """Integers as float64, in which their differences neither overflow nor lose their sign."""
+    return x if x.dtype.kind in "fc" else cast(x, np.float64)
 
 
 def _spacings(f: Any, axes: Any, varargs: tuple) -> list[Any]:
@@ -183,7 +187,7 @@ def _spacings(f: Any, axes: Any, varargs: tuple) -> list[Any]:
         np.gradient(np.zeros(f.shape), *[np.zeros(1)] * len(varargs), axis=tuple(axes))  # NumPy's error
     spacings = []
     for given_place, a in zip(varargs, axes):
-        place = asarray(given_place)
+        place = _inexact(asarray(given_place))
         if place.ndim == 0:
             spacings.append(given_place)  # a Python number is weak
             continue

@@ -28,7 +28,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, *, where=NO_VALU
     if wide != x.dtype:
         params["dtype"] = wide
     average = prims.sum(x, **params) / _count(x, params["axis"], where, keepdims)
-    return cast(average, x.dtype) if dtype is None and x.dtype == np.float16 else average
+    return cast(average, x.dtype if dtype is None and x.dtype == np.float16 else wide)
 
 
 def _summed_in(own: np.dtype, asked: Any) -> np.dtype:
@@ -116,6 +116,7 @@ def _deviation(prim, name, root):
         if not root:
             return variance
         flat = np.equal(variance, 0) if given(mean) or not x.size else _flat(x, where, params)
+        flat = flat & np.isfinite(variance)  # not so without degrees of freedom
         return np.where(flat, 0.0, np.sqrt(np.where(flat, 1.0, variance)))  # with derivative 0 there
 
     return deviation
@@ -250,6 +251,7 @@ def _quantile_function(numpys, scale: int, ignore_nan: bool):
         like = 0.5 if weak else np.zeros(1, asarray(q).dtype)
         options = {} if weights is None else {"weights": np.ones(1)}
         if not x.size or x.dtype.kind == "c":  # no entries: NaN; complex: NumPy's error
+            like = like if weak else np.zeros(np.shape(q), like.dtype)
             return numpys(np.empty(x.shape, x.dtype), like, axis, method=method, keepdims=keepdims)
         dtype = numpys(np.ones(1, x.dtype), like, method=method, **options).dtype
         q = asarray(q)
@@ -267,6 +269,7 @@ def _quantile_function(numpys, scale: int, ignore_nan: bool):
         def between(near, far, weight):
             return near + (far - near) * weight.astype(dtype)
 
+        x = x if x.dtype.kind == "f" else cast(x, dtype)  # differences of small integers would overflow
         return cast(_quantile(x, q, axis, keepdims, method, ignore_nan, between), dtype)
 
     return quantile

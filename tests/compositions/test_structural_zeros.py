@@ -94,3 +94,14 @@ def test_dead_eigenvalues():
             grad(lambda a: root(np.linalg.svd(a)[1]))(np.diag([0.0, 0.0, 1.0, 4.0])),
             np.diag([0, 0, 0.5, 0.25]),
         )
+
+
+def test_dead_entries_of_complex_parts():
+    """The real and the imaginary part each leave entries out; together they still do."""
+    factor, x = np.array([1.0, np.nan, np.inf]), np.array([1 + 2j, 2 - 1j, 0.5 + 0.5j])
+    with np.errstate(all="ignore"):
+        for f in (
+            lambda x: np.nan_to_num(x * factor, posinf=0),
+            lambda x: np.where([True, False, False], np.conj(x * factor), 0),
+        ):
+            np.testing.assert_array_equal(grad(lambda x: np.sum(np.abs(f(x)) ** 2))(x)[1:], 0)
