@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad import errors
+from funcgrad import errors, tree
 from funcgrad._core.plans import Plan
 from funcgrad._core.primitive import Primitive
 from funcgrad._core.source import caller
@@ -117,20 +117,31 @@ def bind_members(call: Call, trace: Batch, args: Sequence[Any], name: str) -> li
 def unchanged(run: Callable, args: Sequence[Any]) -> Any:
     """``run(args)``, where a function may change its arguments in place, but not the caller's arrays.
 
-    A copy would cost memory that few functions ask for: they get it when they try to write.
+    A copy would cost memory that few functions ask for: they get it when they try to write. What they return
+    of their arguments is as it would be if they had been given the caller's arrays.
     """
+    lent = [_read_only(a) if type(a) is np.ndarray else a for a in args]
     try:
-        return run([_read_only(a) if type(a) is np.ndarray else a for a in args])
+        results = run(lent)
     except ValueError as error:
         if "read-only" not in str(error):
             raise
-    return run([np.array(a) if type(a) is np.ndarray else a for a in args])
+        return run([np.array(a) if type(a) is np.ndarray else a for a in args])
+    owners = {id(view.base) for view, a in zip(lent, args) if type(a) is np.ndarray and a.flags.writeable}
+    return tree.map(lambda x: _given_back(x, owners), results)
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def _given_back(x: Any, owners: set[int]) -> Any:
+    """A result; it can be written to if it is a view of an array that could, and repeats no entry."""
+    if type(x) is np.ndarray and not x.flags.writeable and id(x.base) in owners:
+        x.flags.writeable = not any(step == 0 and n > 1 for step, n in zip(x.strides, x.shape))
+    return x
 
 
 def not_newer(outs: Sequence[Any], trace: Trace) -> None:

@@ -88,7 +88,7 @@ class CustomCall(Call):
         closures = self._by_closures(trace, values) if captured else {}
         row.through, row.count = list(closures), len(outs)
         parents += [(own.slot, own.value) for own in closures.values()]
-        return record_call(trace, _PLAN, parents, outs, row) if parents else outs
+        return record_call(trace, _PLAN, parents, outs, row, row.watched) if parents else outs
 
     def forward(self, trace: Forward, args: Sequence[Any]) -> list[Any]:
         rules, mine = self.rules, [trace.own(a) for a in args]
@@ -146,7 +146,10 @@ class _Row:
         through: results that also depend on what the function closes over; these are parents, too.
         stand_ins: for traces that were suspended or ran again.
         probed: on a tape that is to be linear, the call, its arguments and which of them are traced.
+        watched: what the rule reads again when the tape is walked.
     """
+
+    watched: Sequence[Any] = ()
 
     def shares(self, g: Outputs) -> tuple[list[Any], list[Any] | None]:
         """The cotangents of the traced arguments, and their masks of structural zeros."""
@@ -159,13 +162,20 @@ class _Row:
 
 class _Pullable(_Row):
     def __init__(self, rules: Rules, residuals: Any, values, outs, traced):
-        self.rules, self.residuals, self.traced = rules, residuals, traced
+        self.rules, self.traced = rules, traced
+        self.residuals, self.treedef = tree.flatten(residuals)
+        self.watched = self.residuals
         self.likes = [differential_type(v) for v in values]
         self.out_types = [differential_type(o) for o in outs]
 
     def shares(self, g):
         zeros = [None if t is None else np.zeros(*t) for t in self.out_types]
-        cts = self.rules.bwd(self.residuals, [g.get(i, zero) for i, zero in enumerate(zeros)])
+        count = len(zeros)
+
+        def bwd(flat):
+            return self.rules.bwd(tree.unflatten(self.treedef, flat[count:]), flat[:count])
+
+        cts = unchanged(bwd, [*[g.get(i, zero) for i, zero in enumerate(zeros)], *self.residuals])
         return [checked_share(self.rules, settled(cts[i]), self.likes[i]) for i in self.traced], None
 
 
@@ -198,7 +208,7 @@ class _Linear(_Row):
 
 
 def _linearized(rules: Rules, values, traced, trace: Record):
-    record = Record(trace.push)
+    record = Record(trace.push, trace.tape.kept)
     record.linear = True
     record.stand_above(trace)
     tangents = [None] * len(values)
@@ -242,7 +252,7 @@ class _Transposed(_Row):
 def _transposable(rules: Rules, values, traced, trace: Trace):
     outs, residuals = unchanged(rules.fwd, values)
     outs = [settled(o) for o in outs]
-    record, places, cts = Record(), [], []
+    record, places, cts = Record(kept=isinstance(trace, Record) and trace.tape.kept), [], []
     record.linear = True
     record.stand_above(trace)
     for o in outs:
@@ -258,7 +268,8 @@ def _transposable(rules: Rules, values, traced, trace: Trace):
 
 class _Pushable(_Row):
     def __init__(self, rules: Rules, values, traced):
-        self.rules, self.values, self.traced = rules, values, traced
+        self.rules, self.traced = rules, traced
+        self.values = self.watched = values
 
     def push(self, tangents):
         ts: list[Any] = [None] * len(self.values)

@@ -60,7 +60,8 @@ def with_zeros(tangents: Sequence[Any], values: Sequence[Any]) -> list[Any]:
 
 
 def checked_jvp(rules: Rules, values, tangents) -> tuple[list[Any], list[Any]]:
-    outs, ts = unchanged(lambda values: rules.jvp(values, tangents), values)
+    count = len(values)
+    outs, ts = unchanged(lambda flat: rules.jvp(flat[:count], flat[count:]), [*values, *tangents])
     outs, ts = [settled(o) for o in outs], [settled(t) for t in ts]
     if len(outs) != len(ts):
         raise errors.CustomRuleError(

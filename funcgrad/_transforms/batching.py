@@ -95,7 +95,8 @@ def unbatch(trace: Batch, out: Any, axis: int | None, path: Callable[[], str]) -
     else:
         value = as_array(without_part(out))
         value = np.broadcast_to(value, (trace.size, *shape_of(value)))
-        value = value if isinstance(value, Tracer) else np.array(value)
+    if type(value) is np.ndarray and not value.flags.writeable:  # one value for all members
+        value = np.array(value)
     ndim = len(shape_of(value))
     if not _is_axis(axis, ndim):
         raise errors.BatchAxisError(

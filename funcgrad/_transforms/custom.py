@@ -121,6 +121,7 @@ class _Arguments:
         self.steering = [args[i] for i in places]
         self.leaves, self.treedef = tree.flatten(tuple(a for i, a in enumerate(args) if i not in places))
         self.out_treedef: Any = None
+        self.out_shapes: list[tuple[int, ...]] = []
 
     def fun(self, *leaves):
         return self._flat_out(self.custom.fun(*self._args(leaves), **self.kwargs))
@@ -149,11 +150,11 @@ class _Arguments:
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise self._error("fwd", describe_type(result), "a pair (out, residuals)")
         out, residuals = result
-        return self._flat_out(out), residuals
+        return self._flat_out(out), (residuals, closed_over(self.steering))  # which are not to change, either
 
     def bwd(self, residuals, cts):
-        cts = [np.zeros((), float0) if ct is None else ct for ct in cts]
-        shares = self.custom.bwd(*self.steering, residuals, tree.unflatten(self.out_treedef, cts))
+        cts = [np.zeros(n, float0) if ct is None else ct for ct, n in zip(cts, self.out_shapes)]
+        shares = self.custom.bwd(*self.steering, residuals[0], tree.unflatten(self.out_treedef, cts))
         expected = f"a tuple of {self.count - len(self.places)} cotangents, one for each argument"
         if isinstance(shares, list):
             shares = tuple(shares)
@@ -172,7 +173,9 @@ class _Arguments:
 
     def _flat_out(self, out: Any) -> list[Any]:
         outs, self.out_treedef = tree.flatten(out)
-        return [output_leaf(o, self.custom.fun) for o in outs]
+        outs = [output_leaf(o, self.custom.fun) for o in outs]
+        self.out_shapes = [shape_of(o) for o in outs]
+        return outs
 
     def _like(self, treedef, given: Any, rule: str, expected: str) -> list[Any]:
         """The leaves of what a rule returned, in which None stands for zeros of any structure."""
