@@ -20,10 +20,14 @@ may mean anything, so it is a leaf until registered; so is a subclass of a datac
 constructor but is no dataclass itself.
 """
 
-import functools
-from dataclasses import fields, is_dataclass
+from __future__ import annotations
 
-from funcgrad._containers import (  # noqa: F401 (the keys are public names of this module)
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from funcgrad._containers import (
     KINDS,
     LEAF,
     UNSET,
@@ -40,10 +44,16 @@ from funcgrad._containers import (  # noqa: F401 (the keys are public names of t
 )
 from funcgrad.errors import FieldNamesError, LeafCountError, TreeStructureError
 
+__all__ = [
+    "register", "register_dataclass", "flatten", "unflatten", "leaves", "structure", "map", "map_with_path",
+    "all", "reduce", "transpose", "flatten_up_to", "broadcast_prefix", "flatten_with_path", "keystr",
+    "leaf_paths", "TreeDef", "LEAF", "DictKey", "SequenceKey", "GetAttrKey", "FlattenedIndexKey",
+]  # fmt: skip
+
 # ---- containers of one's own ---------------------------------------------------------------
 
 
-def register(cls, flatten, unflatten, flatten_with_keys=None):
+def register(cls: type, flatten: Callable, unflatten: Callable, flatten_with_keys: Callable | None = None):
     """Make instances of a class containers.
 
     Args:
@@ -65,7 +75,9 @@ def register(cls, flatten, unflatten, flatten_with_keys=None):
     add(registered_kind(cls, flatten, unflatten, flatten_with_keys))
 
 
-def register_dataclass(cls, data_fields=None, meta_fields=None):
+def register_dataclass(
+    cls: type, data_fields: Sequence[str] | None = None, meta_fields: Sequence[str] | None = None
+) -> type:
     """Say which fields of a dataclass are data and which are static, and return it: a decorator.
 
     Args:
@@ -112,7 +124,7 @@ def register_dataclass(cls, data_fields=None, meta_fields=None):
 # ---- apart and together --------------------------------------------------------------------
 
 
-def flatten(tree, is_leaf=None):
+def flatten(tree: Any, is_leaf: Callable | None = None) -> tuple[list[Any], TreeDef]:
     """Split a tree into its leaves and its structure.
 
     Args:
@@ -150,7 +162,7 @@ def _flatten(kind, tree, out, is_leaf):
     return TreeDef(kind, aux, tuple(treedefs), len(out) - before)
 
 
-def unflatten(treedef, leaves):
+def unflatten(treedef: TreeDef, leaves: Sequence[Any]) -> Any:
     """Put a tree together, the inverse of `flatten`.
 
     Args:
@@ -179,7 +191,7 @@ def _unflatten(treedef, next_leaf):
     return treedef.kind.unflatten(treedef.aux, children)
 
 
-def leaves(tree, is_leaf=None):
+def leaves(tree: Any, is_leaf: Callable | None = None) -> list[Any]:
     """List the leaves of a tree, as `flatten` does.
 
     >>> leaves({"b": 2.0, "a": [1.0, None]})
@@ -188,7 +200,7 @@ def leaves(tree, is_leaf=None):
     return flatten(tree, is_leaf)[0]
 
 
-def structure(tree, is_leaf=None):
+def structure(tree: Any, is_leaf: Callable | None = None) -> TreeDef:
     """Return the structure of a tree, as `flatten` does.
 
     >>> structure({"b": 2.0, "a": [1.0, None]})
@@ -200,7 +212,7 @@ def structure(tree, is_leaf=None):
 # ---- leaf by leaf --------------------------------------------------------------------------
 
 
-def map(f, tree, *rest, is_leaf=None):
+def map(f: Callable, tree: Any, *rest: Any, is_leaf: Callable | None = None) -> Any:
     """Apply a function to each leaf, or to corresponding leaves of several trees, and keep the structure.
 
     Args:
@@ -225,7 +237,7 @@ def _side_by_side(tree, rest, is_leaf):
     return [first, *others], treedef
 
 
-def map_with_path(f, tree, *rest, is_leaf=None):
+def map_with_path(f: Callable, tree: Any, *rest: Any, is_leaf: Callable | None = None) -> Any:
     """Apply a function to the path and value of each leaf; otherwise like `map`.
 
     >>> map_with_path(lambda path, x: keystr(path), {"w": (1.0, 2.0)})
@@ -235,7 +247,7 @@ def map_with_path(f, tree, *rest, is_leaf=None):
     return unflatten(treedef, [f(*values) for values in zip(treedef.paths(), *columns)])
 
 
-def all(tree, is_leaf=None):
+def all(tree: Any, is_leaf: Callable | None = None) -> bool:
     """Tell whether every leaf is true.
 
     >>> all({"a": True, "b": (1, None)}), all([True, False])
@@ -244,7 +256,7 @@ def all(tree, is_leaf=None):
     return False not in [bool(leaf) for leaf in leaves(tree, is_leaf)]
 
 
-def reduce(f, tree, initializer=UNSET, is_leaf=None):
+def reduce(f: Callable, tree: Any, initializer: Any = UNSET, is_leaf: Callable | None = None) -> Any:
     """Combine the leaves by `f(result so far, leaf)`, from the first to the last.
 
     It begins with the initializer, or else with the first leaf, which must then exist.
@@ -261,7 +273,7 @@ def reduce(f, tree, initializer=UNSET, is_leaf=None):
 # ---- structure against structure -----------------------------------------------------------
 
 
-def flatten_up_to(treedef, tree, name="tree"):
+def flatten_up_to(treedef: TreeDef, tree: Any, name: str = "tree") -> list[Any]:
     """List the parts of a tree that lie at the leaves of a structure.
 
     Args:
@@ -292,7 +304,7 @@ def _flatten_up_to(treedef, tree, out, where):
         _flatten_up_to(child_def, child, out, (where, treedef, i))
 
 
-def broadcast_prefix(prefix, treedef, name="prefix"):
+def broadcast_prefix(prefix: Any, treedef: TreeDef, name: str = "prefix") -> list[Any]:
     """Spread the values of a prefix tree over the leaves of a structure.
 
     Args:
@@ -360,7 +372,7 @@ def _listed(words, keys, others):
     return f"{words} {', '.join(keys[:5])}{' ...' if len(keys) > 5 else ''}" if keys else ""
 
 
-def transpose(outer, inner, tree):
+def transpose(outer: TreeDef, inner: TreeDef, tree: Any) -> Any:
     """Turn a tree inside out: from `outer` with an `inner` at each leaf to the reverse.
 
     Raises:
@@ -378,7 +390,7 @@ def transpose(outer, inner, tree):
 # ---- paths ---------------------------------------------------------------------------------
 
 
-def flatten_with_path(tree, is_leaf=None):
+def flatten_with_path(tree: Any, is_leaf: Callable | None = None) -> tuple[list[tuple], TreeDef]:
     """Split a tree into (path, leaf) pairs and its structure; otherwise like `flatten`.
 
     >>> pairs, _ = flatten_with_path({"w": (1.0, 2.0)})
@@ -389,7 +401,7 @@ def flatten_with_path(tree, is_leaf=None):
     return list(zip(treedef.paths(), found)), treedef
 
 
-def keystr(path):
+def keystr(path: Iterable[Any]) -> str:
     """Write a path as the Python expression that leads to its leaf.
 
     >>> keystr((DictKey("w"), GetAttrKey("b"), SequenceKey(0)))
@@ -398,7 +410,7 @@ def keystr(path):
     return "".join([str(key) for key in path])
 
 
-def leaf_paths(treedef):
+def leaf_paths(treedef: TreeDef) -> list[str]:
     """List the path of each leaf of a structure, as text.
 
     >>> leaf_paths(structure({"w": (1.0, 2.0), "b": 3.0}))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import funcgrad
-from funcgrad import extend, testing
+from funcgrad import checkpoint_policies, extend, lax, testing, tree
 
 PACKAGE = Path(funcgrad.__file__).parent
 MODULES = {
@@ -128,7 +128,7 @@ def test_modules_say_what_they_are_for(module):
 
 PUBLIC = {
     f"{module.__name__}.{name}": getattr(module, name)
-    for module in (funcgrad, extend, testing)
+    for module in (funcgrad, checkpoint_policies, extend, lax, testing, tree)
     for name in module.__all__
 }
 

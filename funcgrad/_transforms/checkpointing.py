@@ -101,6 +101,9 @@ def tag(x: Any, name: str) -> Any:
     Returns:
         The same values.
 
+    Raises:
+        TypeError: the name is no string.
+
     >>> import numpy as np
     >>> from funcgrad import make_jaxpr, tag
     >>> make_jaxpr(lambda x: tag(np.sin(x), "wave"))(1.0)

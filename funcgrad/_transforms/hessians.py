@@ -26,7 +26,7 @@ def hessian(
 
     Args:
         f, argnums, has_aux, holomorphic: as for `jacrev`.
-        chunk_size, max_bytes, progress, workers: as for `jacrev`.
+        chunk_size, max_bytes, progress, workers: as for `jacfwd`.
 
     Returns:
         A function that returns a tree like the output of trees like the argument of trees like the

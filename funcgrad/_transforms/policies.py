@@ -14,7 +14,15 @@ _PRODUCTS = frozenset(("dot", "matmul", "matvec", "vecmat", "contract", "outer",
 class Policy:
     """A policy with a name: ``policy(operation)`` says whether the operation's results are saved.
 
-    `forgets` says that a result which was saved already need not be, now that it has got this name.
+    Attributes:
+        text: what it prints as.
+        saves: the function of an `Operation`.
+        forgets: ``forgets(operation)``: whether a result that was saved already need not be, now that it has
+            got this name.
+
+    >>> from funcgrad.checkpoint_policies import dots_saveable
+    >>> dots_saveable
+    dots_saveable
     """
 
     __slots__ = ("text", "saves", "forgets")
@@ -50,6 +58,7 @@ def _has_no_batch(operation: Operation) -> bool:
     return True
 
 
+# JAX's names; products are those of matrices and vectors, "no batch" those that share no axis.
 everything_saveable = Policy("everything_saveable", lambda operation: True)
 nothing_saveable = Policy("nothing_saveable", lambda operation: False)
 dots_saveable = Policy("dots_saveable", lambda operation: operation.name in _PRODUCTS)
@@ -66,6 +75,15 @@ def _called(function: str, names: tuple[str, ...]) -> str:
 def save_only_these_names(*names: str) -> Policy:
     """Save what has one of these names by `tag`.
 
+    Args:
+        *names: the names.
+
+    Returns:
+        A policy for `checkpoint`.
+
+    Raises:
+        TypeError: a name is no string.
+
     >>> import numpy as np
     >>> from funcgrad import checkpoint, checkpoint_policies, grad, tag
     >>> layer = checkpoint(
@@ -79,20 +97,51 @@ def save_only_these_names(*names: str) -> Policy:
 
 
 def save_any_names_but_these(*names: str) -> Policy:
-    """Save what has a name by `tag`, unless it is one of these."""
+    """Save what has a name by `tag`, unless it is one of these.
+
+    Args, Returns, Raises: as of `save_only_these_names`.
+
+    >>> from funcgrad.checkpoint_policies import save_any_names_but_these
+    >>> save_any_names_but_these("growth", "wave")
+    save_any_names_but_these('growth', 'wave')
+    """
     text = _called("save_any_names_but_these", names)
     return Policy(text, lambda operation: operation.name == "name" and not _named(operation, names))
 
 
 def save_anything_except_these_names(*names: str) -> Policy:
-    """Save everything but what has one of these names by `tag`."""
+    """Save everything but what has one of these names by `tag`.
+
+    Args, Returns, Raises: as of `save_only_these_names`.
+
+    >>> from funcgrad.checkpoint_policies import save_anything_except_these_names
+    >>> save_anything_except_these_names("large")
+    save_anything_except_these_names('large')
+    """
     text = _called("save_anything_except_these_names", names)
     except_these = lambda operation: _named(operation, names)  # noqa: E731
     return Policy(text, lambda operation: not except_these(operation), except_these)
 
 
 def save_by_size(max_bytes: float = math.inf, *, min_bytes: float = 0) -> Policy:
-    """Save results of `min_bytes` to `max_bytes`: small ones cost little, large ones may be few."""
+    """Save results of `min_bytes` to `max_bytes`: small ones cost little, large ones may be few.
+
+    Args:
+        max_bytes, min_bytes: the largest and the smallest size of an operation's results, both included.
+
+    Returns:
+        A policy for `checkpoint`.
+
+    Raises:
+        ValueError: the bounds are negative, or the wrong way round.
+
+    >>> import numpy as np
+    >>> from funcgrad import checkpoint, grad
+    >>> from funcgrad.checkpoint_policies import save_by_size
+    >>> f = checkpoint(lambda x: np.mean(np.exp(x)), save_by_size(max_bytes=1000))
+    >>> grad(f)(np.zeros(4))
+    array([0.25, 0.25, 0.25, 0.25])
+    """
     if not 0 <= min_bytes <= max_bytes:
         raise ValueError(f"save_by_size needs 0 <= min_bytes <= max_bytes, not {min_bytes} and {max_bytes}")
     shown = f"min_bytes={min_bytes}, " if min_bytes else ""
@@ -103,7 +152,18 @@ def save_by_size(max_bytes: float = math.inf, *, min_bytes: float = 0) -> Policy
 
 
 def save_from_both_policies(first: Callable, second: Callable) -> Policy:
-    """Save what either policy saves."""
+    """Save what either policy saves.
+
+    Args:
+        first, second: policies, or other functions of an `Operation`.
+
+    Returns:
+        A policy for `checkpoint`.
+
+    >>> from funcgrad.checkpoint_policies import dots_saveable, save_by_size, save_from_both_policies
+    >>> save_from_both_policies(dots_saveable, save_by_size(1000))
+    save_from_both_policies(dots_saveable, save_by_size(max_bytes=1000))
+    """
     forgetful = [getattr(policy, "forgets", None) for policy in (first, second)]
     return Policy(
         f"save_from_both_policies({first!r}, {second!r})",
@@ -113,7 +173,11 @@ def save_from_both_policies(first: Callable, second: Callable) -> Policy:
 
 
 def checked(policy: Any) -> Callable | None:
-    """The argument of `checkpoint`."""
+    """The argument of `checkpoint`, if it is one.
+
+    Raises:
+        TypeError: it cannot be called.
+    """
     if policy is not None and not callable(policy):
         raise TypeError(
             f"policy must be a function of an operation, or one of checkpoint_policies, not {policy!r}"
