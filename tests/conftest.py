@@ -1,5 +1,7 @@
 """For all tests: hypothesis draws the same examples in every run, and no test leaves a primitive behind."""
 
+import gc
+
 import pytest
 from hypothesis import settings
 
@@ -7,6 +9,12 @@ from funcgrad._primitives.kinds import IMPLEMENTATIONS, PRIMITIVES
 
 settings.register_profile("funcgrad", deadline=None, derandomize=True)
 settings.load_profile("funcgrad")
+
+
+def pytest_collection_finish(session):
+    """The tests are no garbage: Python's collector would look through all of them again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -40,7 +40,9 @@ def test_every_example_is_run_here():
     assert {path.name for path in EXAMPLES.glob("*.py")} == {"digits.py", "derivative_checks.py", *SHORT}
 
 
-@pytest.mark.parametrize("name", SHORT)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow if n == "long_ode.py" else ()) for n in SHORT]
+)
 def test_short_examples(name, tmp_path):
     assert SHORT[name] in run(name, tmp_path, seconds=120)
 

@@ -70,13 +70,17 @@ def test_rows_have_names_of_their_own():
 
 def test_every_primitive_has_a_row():
     """In the program of a row, or of its derivatives."""
-    seen = set()
-    for row in (row for row in SAMPLES if row.stage):
-        derivatives, *vectors = laws.derivatives_at(row.f, row.args)
-        for program in (make_jaxpr(row.f)(*row.args), make_jaxpr(derivatives)(row.args, *vectors)):
-            seen |= {eqn.primitive.name for eqn in laws.equations(program)}
-    refused = {name for name, prim in PRIMITIVES.items() if prim.rules and not any(map(known, prim.rules))}
-    assert not set(PRIMITIVES) - seen - refused - {"nonzero"}  # how long its result is depends on values
+    missing = set(PRIMITIVES) - {"nonzero"}  # how long its result is depends on values
+    missing -= {name for name, prim in PRIMITIVES.items() if prim.rules and not any(map(known, prim.rules))}
+    rows = [row for row in SAMPLES if row.stage]
+    for row in rows:
+        missing -= {eqn.primitive.name for eqn in laws.equations(make_jaxpr(row.f)(*row.args))}
+    for row in rows:
+        if missing:
+            derivatives, *vectors = laws.derivatives_at(row.f, row.args)
+            program = make_jaxpr(derivatives)(row.args, *vectors)
+            missing -= {eqn.primitive.name for eqn in laws.equations(program)}
+    assert not missing
 
 
 def known(rule):

@@ -25,6 +25,12 @@ METHODS = [
     "weibull", "linear", "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest",
 ]  # fmt: skip
 
+
+def inside(q):
+    """A number between 0 and 1."""
+    return 1 / (1 + np.exp(-q))
+
+
 SAMPLES = [
     Sample("average", np.average, (M,)),
     Sample("average-weights", lambda x, w: np.average(x, axis=1, weights=w), (M, W)),
@@ -56,13 +62,17 @@ SAMPLES = [
     *[
         Sample(
             f"quantile-of-q-{m}",
-            lambda x, q, m=m: np.quantile(x, q, method=m) ** 2,
-            (V, np.array([0.21, 0.52, 0.9])),
+            lambda x, q, m=m: np.quantile(x, inside(q), method=m) ** 2,
+            (V, np.array([-1.3, 0.1, 2.2])),
         )
         for m in METHODS
     ],
     Sample("quantile-of-q", lambda q: np.quantile(V, q) ** 2, (np.array(0.3),), dtypes=("f8",)),
-    Sample("quantile-q-outside", lambda x, q: np.quantile(x, q, method="weibull") ** 2, (V, np.array(0.99))),
+    Sample(
+        "quantile-q-outside",
+        lambda x, q: np.quantile(x, inside(q), method="weibull") ** 2,
+        (V, np.array(4.6)),
+    ),
     Sample(
         "quantile-q-axis",
         lambda x, q: np.quantile(x, q, axis=1, keepdims=True),
