@@ -7,8 +7,6 @@ from funcgrad._core.evaluation import eval_jaxpr
 from funcgrad._core.jaxpr import Eqn, Jaxpr, Literal, Var
 from funcgrad._core.types import ShapeDtypeStruct, float0
 from funcgrad._transforms.batching import vmap
-from funcgrad._transforms.checkpointing import checkpoint, checkpointed_loop, tag
-from funcgrad._transforms.custom import custom_jvp, custom_vjp
 from funcgrad._transforms.debugging import debug_nans
 from funcgrad._transforms.derivatives import (
     grad,
@@ -20,16 +18,8 @@ from funcgrad._transforms.derivatives import (
     vjp,
 )
 from funcgrad._transforms.hessians import hessian, hvp, value_and_hvp
-from funcgrad._transforms.implicit import (
-    custom_fixed_point,
-    custom_linear_solve,
-    custom_minimizer,
-    custom_root,
-)
 from funcgrad._transforms.jacobians import jacfwd, jacobian, jacrev
 from funcgrad._transforms.staging import check_jaxpr, make_jaxpr, named_call
-
-checkpoint_name = tag  # JAX's name for it
 
 __version__ = "0.1.0"
 
@@ -86,15 +76,31 @@ __all__ = [
     "tree",
 ]
 
-#: Modules that are loaded when they are first asked for.
-_ON_DEMAND = {"checkpoint_policies", "extend", "lax", "scipy", "testing"}
+# Many programs need none of these, which would take a quarter of `import funcgrad`: they are loaded when they
+# are first asked for.
+_MODULES = ("checkpoint_policies", "extend", "lax", "scipy", "testing")
+_NAMES = {
+    "custom_jvp": "custom",
+    "custom_vjp": "custom",
+    "checkpoint": "checkpointing",
+    "checkpointed_loop": "checkpointing",
+    "checkpoint_name": "checkpointing",
+    "tag": "checkpointing",
+    "custom_root": "implicit",
+    "custom_linear_solve": "implicit",
+    "custom_fixed_point": "implicit",
+    "custom_minimizer": "implicit",
+}
 
 
 def __getattr__(name):
-    if name in _ON_DEMAND:
+    if name in _MODULES:
         return _importlib.import_module(f"funcgrad.{name}")
-    raise AttributeError(f"module 'funcgrad' has no attribute {name!r}")
+    if name not in _NAMES:
+        raise AttributeError(f"module 'funcgrad' has no attribute {name!r}")
+    value = getattr(_importlib.import_module(f"funcgrad._transforms.{_NAMES[name]}"), name)
+    return globals().setdefault(name, value)
 
 
 def __dir__():
-    return sorted({*(name for name in globals() if name.startswith("__")), *__all__, *_ON_DEMAND})
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__, *_MODULES})

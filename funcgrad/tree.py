@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 from funcgrad._containers import (
@@ -38,6 +37,8 @@ from funcgrad._containers import (
     TreeDef,
     add,
     dataclass_kind,
+    fields,
+    is_dataclass,
     registered_kind,
     same,
     split_fields,

@@ -2,6 +2,8 @@
 
 import ast
 import inspect
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -145,3 +147,19 @@ def test_public_names_are_documented(name):
     assert inspect.getdoc(value)
     if inspect.isfunction(value) and ".extend." not in name:
         assert ">>> " in value.__doc__
+
+
+def test_what_few_programs_need_is_loaded_when_it_is_asked_for():
+    code = """
+import sys, funcgrad
+late = ["scipy", "funcgrad.lax", "funcgrad._transforms.custom", "funcgrad._primitives.checkpoints"]
+assert not [name for name in late if name in sys.modules]
+assert "__getattr__" in dir(funcgrad) and set(funcgrad.__all__) < set(dir(funcgrad))
+assert all(getattr(funcgrad, name) is getattr(funcgrad, name) for name in dir(funcgrad) if name != "scipy")
+assert funcgrad.checkpoint_name is funcgrad.tag and funcgrad.lax.custom_root is funcgrad.custom_root
+"""
+    subprocess.run(
+        [sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    )
+    with pytest.raises(AttributeError, match="no attribute 'gard'"):
+        funcgrad.gard  # noqa: B018

@@ -117,6 +117,9 @@ def tag(x: Any, name: str) -> Any:
     return tree.map(lambda leaf: tag_leaf(leaf, name=name) if isinstance(leaf, Tracer) else leaf, x)
 
 
+checkpoint_name = tag  # JAX's name for it
+
+
 def checkpointed_loop(
     step: Callable,
     state: Any,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 
 import numpy as np
@@ -12,6 +11,7 @@ from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer
 from funcgrad._primitives import factorizations, spectra
 from funcgrad._primitives import linalg as prims
+from funcgrad.numpy.arguments import NO_VALUE
 from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.protocol import implements
 
@@ -21,7 +21,6 @@ _EighResult = type(np.linalg.eigh(np.eye(1)))
 _QRResult = type(np.linalg.qr(np.eye(1)))
 _SVDResult = type(np.linalg.svd(np.eye(1)))
 _SlogdetResult = type(np.linalg.slogdet(np.eye(1)))
-_NO_VALUE = inspect.signature(np.linalg.pinv).parameters["rtol"].default
 
 
 def _matrices(a, square=False):
@@ -60,13 +59,13 @@ def inv(a):
 
 
 @implements(np.linalg.pinv)
-def pinv(a, rcond=None, hermitian=False, *, rtol=_NO_VALUE):
+def pinv(a, rcond=None, hermitian=False, *, rtol=NO_VALUE):
     a = _matrices(a)
-    if rcond is None and rtol is _NO_VALUE:
+    if rcond is None and rtol is NO_VALUE:
         rcond = 1e-15
     elif rcond is None:
         rcond = _tolerance("pinv", "rtol", rtol, _eps(a) * max(a.shape[-2:]))
-    elif rtol is not _NO_VALUE:
+    elif rtol is not NO_VALUE:
         raise ValueError("`rtol` and `rcond` can't be both set.")
     rcond = _tolerance("pinv", "rcond", rcond, None)
     return prims.pinv(a, rcond=rcond, hermitian=bool(hermitian))
