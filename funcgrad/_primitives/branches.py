@@ -64,13 +64,14 @@ class Branches(Call):
         if trace.push:
             raise errors.StagedDerivativeError("linearize through cond", describe(*caller()))
         with suspending(trace) as captured:
-            values = [settled(a) for a in args]
+            values, given = [settled(a) for a in args], dict(captured)
+            captured.clear()  # what is read from now on, a branch closes over
             outs = bind(self, values, below=trace)
             stand_ins = successors()
-        parents = [(slot, tracer.value) for slot, tracer in captured.items()]
+        parents = [(slot, tracer.value) for slot, tracer in (given | captured).items()]
         if not parents:
             return outs
-        row = _BranchRow(self, trace, args, dict(parents), stand_ins)
+        row = _BranchRow(self, trace, args, dict(parents), bool(captured), stand_ins)
         return record_call(trace, _PLAN, parents, outs, row)
 
     def stage(self, trace: Stage, args: Sequence[Any]) -> list[Any]:
@@ -109,12 +110,11 @@ def _with_consts(program: Jaxpr, captured: Sequence[Tracer], consts: Sequence[Tr
 class _BranchRow:
     """What the tape keeps of a choice: its inputs. The backward sweep runs the chosen branch again."""
 
-    def __init__(self, call: Branches, trace: Record, args, values: dict[int, Any], stand_ins):
+    def __init__(self, call: Branches, trace: Record, args, values: dict[int, Any], closes: bool, stand_ins):
         self.call, self.values, self.stand_ins, self.level = call, values, stand_ins, trace.level
         mine = [trace.own(a) for a in args]
         self.args = [settled(a) if own is None else RowOf(own.slot) for a, own in zip(args, mine)]
-        passed = {own.slot for own in mine if own is not None}
-        self.origin = trace if values.keys() - passed else None
+        self.origin = trace if closes else None
 
     def pull(self, g: Outputs) -> list[Any]:
         index, *operands = self.args

@@ -33,7 +33,7 @@ from funcgrad._interpreters.calls import (
 )
 from funcgrad._interpreters.forward import Forward
 from funcgrad._interpreters.record import Record
-from funcgrad._interpreters.stage import Stage, is_staged
+from funcgrad._interpreters.stage import Stage
 from funcgrad._primitives.checkpoints import pull_again
 from funcgrad._primitives.loops import LoopParts, Scan, While, check_carry
 from funcgrad._primitives.schedules import Kept, usual_slots
@@ -156,7 +156,7 @@ class Loop(Scan):
     batch = forward
 
     def record(self, trace: Record, args: Sequence[Any]) -> list[Any]:
-        if trace.push:
+        if trace.push or trace.linear:  # whether it is linear its steps tell
             return self.run(args)
         kept = Kept(
             self.slots,
@@ -186,9 +186,7 @@ class Loop(Scan):
             loop = Scan(self.fun, self.carried, self.length, self.reverse, self.closed_over)
             return loop.stage(trace, args)
         if self.taken is not None:  # it is to be run backwards, which takes the number of steps
-            if any(is_staged(x, abstract=True) for x in args):
-                raise errors.StagedDerivativeError("reverse mode through until=", describe(*caller()))
-            return self.run(args)
+            raise errors.StagedDerivativeError("reverse mode through until=", describe(*caller()))
         if self.length is None:
             goes_on = lambda *state: _negation(self.until(*state))  # noqa: E731
             return While(goes_on, self.fun, self.closed_over).stage(trace, args)

@@ -50,16 +50,19 @@ class Checkpoint(Call):
             saving = Saving(self.fun, self.policy, trace, given_rows(trace, args))
             call = Checkpoint(saving, self.closed_over, self.policy)
         with suspending(trace) as captured:
-            outs, saved = bind(call, args, below=trace), []
+            values, given = [settled(a) for a in args], dict(captured)
+            captured.clear()  # what is read from now on, the function closes over
+            outs, saved = bind(call, values, below=trace), []
         if self.policy is not None:
             count = len(outs) - saving.size
             outs, saved = outs[:count], outs[count:]
-        if not captured:
+        inputs = given | captured
+        if not inputs:
             return outs
-        again = Rerun(self, trace, args, captured, outs)
+        again = Rerun(self, trace, args, inputs, bool(captured), outs)
         if saved:
             again.saved, again.layout = saved, saving.saved
-        parents = [(slot, tracer.value) for slot, tracer in captured.items()]
+        parents = [(slot, tracer.value) for slot, tracer in inputs.items()]
         watched = [*args, *[value for _, value in parents], *self.closed_over]
         return record_call(trace, _PLAN, parents, outs, again, watched)
 
@@ -91,12 +94,12 @@ class Rerun:
 
     __slots__ = ("call", "args", "values", "origin", "level", "stand_ins", "held", "saved", "layout")
 
-    def __init__(self, call: Call, trace: Record, args, captured: dict[int, Tracer], outs):
+    def __init__(self, call: Call, trace: Record, args, inputs: dict[int, Tracer], closes: bool, outs):
         self.call = call
         rows = [None if (mine := trace.own(a)) is None else mine.slot for a in map(settled, args)]
         self.args = [a if row is None else RowOf(row) for a, row in zip(args, rows)]
-        self.values = {slot: tracer.value for slot, tracer in captured.items()}
-        self.origin = trace if captured.keys() - set(rows) else None
+        self.values = {slot: tracer.value for slot, tracer in inputs.items()}
+        self.origin = trace if closes else None
         self.level = trace.level
         self.stand_ins = successors()
         self.held = Held(outs)
@@ -147,6 +150,7 @@ class Rerun:
     def dependence(self, moving: Sequence[bool]) -> tuple[str | None, Sequence[bool]]:
         """As `linearity.dependence`, of some of the traced inputs."""
         trace = Rerecord(self.origin, self.level, self.values)
+        trace.linear = True
         with self._resuming(trace):
             return dependence(trace, moving, self._run(trace))
 

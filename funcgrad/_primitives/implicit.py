@@ -92,15 +92,16 @@ class Solve(Call):
     def _beneath(self, trace: Trace, args: Flat) -> tuple[list, list, list, _Row]:
         """The solution of the traces beneath, and the residual there, to this trace."""
         equation = self.equation
-        given = {trace.key(mine) for a in args if (mine := trace.own(a)) is not None}
         with suspending(trace) as captured:
-            outs = bind(Solve(equation, self.closed_over, True), [settled(a) for a in args], below=trace)
+            values = [settled(a) for a in args]
+            captured.clear()  # what is read from now on, the equation closes over
+            outs = bind(Solve(equation, self.closed_over, True), values, below=trace)
             x, aux = outs[: equation.count], outs[equation.count :]
             row = _Row(equation, x, self.closed_over, successors())
         r = [settled(v) for v in equation.residual(x, args)]
         not_newer(r, trace)
         row.types = [None if v is None else (shape_of(v), dtype_of(v)) for v in r]
-        row.moves = bool(captured.keys() - given)
+        row.moves = bool(captured)
         return x, aux, r, row
 
     def batch(self, trace: Batch, args: Flat) -> list[Any]:

@@ -1,6 +1,7 @@
 """Programs in which random ones once found a fault, as short as they can be made."""
 
 import numpy as np
+import pytest
 
 import funcgrad as fg
 from funcgrad.testing import check_grads
@@ -45,3 +46,52 @@ def test_the_imaginary_part_of_a_python_number():
     for z in (1 + 2j, np.complex128(1 + 2j)):
         assert fg.grad(lambda z: np.real(1j * np.imag(z)))(z) == 0
         assert fg.grad(lambda z: np.imag(1j * np.imag(z)))(z) == -1j
+
+
+def test_a_value_that_a_call_is_given_and_closes_over():
+    """The backward sweep runs the function again, and it reads the value in both ways."""
+
+    def staged(x):
+        program = fg.make_jaxpr(lambda x: fg.lax.cond(x[0] > 0, lambda y: np.sin(y * x), lambda y: y, x))(x)
+        return fg.eval_jaxpr(program, program.consts, x)[0]
+
+    for f in (
+        lambda x: fg.checkpoint(lambda y: np.sin(y * x))(x),
+        lambda x: fg.checkpoint(lambda y: np.sin(y * x), fg.checkpoint_policies.everything_saveable)(x),
+        lambda x: fg.checkpointed_loop(lambda y: np.sin(y * x), x, length=1),
+        lambda x: fg.lax.cond(x[0] > 0, lambda y: np.sin(y * x), lambda y: y, x),
+        staged,
+    ):
+        check_grads(f, (X,), order=2)
+        expected = np.sum(2 * X * np.cos(X * X))
+        np.testing.assert_allclose(np.sum(fg.grad(lambda x: np.sum(f(x)))(X)), expected)
+        program = fg.make_jaxpr(fg.grad(lambda x: np.sum(f(x))))(fg.ShapeDtypeStruct((3,), float))
+        np.testing.assert_allclose(np.sum(fg.eval_jaxpr(program, program.consts, X)[0]), expected)
+
+
+def test_a_matrix_and_a_right_side_of_one_value():
+    def solution(x):
+        return fg.custom_linear_solve(lambda v: 2 * v + x * v, x, lambda matvec, b: b / matvec(np.ones(3)))
+
+    check_grads(solution, (np.array([0.3, 0.8, 1.1]),), order=2)
+    with pytest.raises(fg.errors.NotLinearError):
+        fg.linear_transpose(solution, X)
+
+
+def test_a_loop_in_a_rule_for_tangents():
+    f = fg.custom_jvp(lambda x: np.exp(x))
+    f.defjvp(
+        lambda primals, tangents: fg.jvp(
+            lambda x: fg.checkpointed_loop(lambda y: y * (1 + x / 1000), np.ones(3), length=1000),
+            primals,
+            tangents,
+        )
+    )
+    np.testing.assert_allclose(fg.grad(lambda x: np.sum(f(x)))(X), np.exp(X), rtol=2e-3)
+
+
+def test_rules_of_ones_own_within_a_checkpoint_that_is_transposed():
+    double = fg.custom_jvp(lambda x: 2.0 * x)
+    double.defjvp(lambda primals, tangents: (2.0 * primals[0], 2.0 * tangents[0]))
+    for f in (double, fg.checkpoint(double), lambda x: fg.checkpointed_loop(double, x, length=1)):
+        np.testing.assert_allclose(fg.linear_transpose(fg.checkpoint(f), X)(X)[0], 2 * X)
