@@ -101,6 +101,11 @@ def dtype_of(value: Any) -> np.dtype:
         return _scalar_dtype(type(value))
 
 
+def zeros_of(value: Any) -> np.ndarray:
+    """Plain zeros of a value's type, also of a tracer's: `np.zeros_like` of that would be traced."""
+    return np.zeros(shape_of(value), dtype_of(value))
+
+
 def is_differentiable(dtype: np.dtype) -> bool:
     """Whether values of this dtype carry derivatives: floating-point and complex ones do."""
     return dtype.kind in "fc"

@@ -21,7 +21,7 @@ from funcgrad._core.tracer import (
     known_finite,
     settled,
 )
-from funcgrad._core.types import dtype_of, is_differentiable, shape_of
+from funcgrad._core.types import dtype_of, is_differentiable, shape_of, zeros_of
 
 _ndarray = np.ndarray
 
@@ -86,7 +86,7 @@ class Forward(Trace):
         dual, parts = self.parts(x)
         if dual or not is_differentiable(dtype_of(parts[0])):
             return dual, parts
-        return True, (*parts, np.zeros(shape_of(parts[0]), dtype_of(parts[0])))
+        return True, (*parts, zeros_of(parts[0]))
 
     def whole(self, value: Any, tangent: Any) -> Dual:
         """The inverse of `parts`."""

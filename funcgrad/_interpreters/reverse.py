@@ -15,6 +15,7 @@ from funcgrad._core.plans import Plan
 from funcgrad._core.primitive import NO_PARAMS, Accumulator, Rule
 from funcgrad._core.tape import Tape
 from funcgrad._core.tracer import Tracer, is_eager, known_finite
+from funcgrad._core.types import dtype_of, shape_of, zeros_of
 from funcgrad._interpreters.record import Record, Recorded
 
 _ndarray = np.ndarray
@@ -359,6 +360,11 @@ def fit(ct: Any, shape: tuple[int, ...] | None, dtype: np.dtype | None) -> Any:
             ct = np.real(ct)
         ct = ct.astype(dtype)
     return ct
+
+
+def fitted(ct: Any, like: Any) -> Any:
+    """The share of a value as its cotangent: of its type, and zeros where there is none."""
+    return zeros_of(like) if ct is None else fit(ct, shape_of(like), dtype_of(like))
 
 
 def _both(a: Any, b: Any) -> Any:

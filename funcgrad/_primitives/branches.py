@@ -11,12 +11,12 @@ from funcgrad import errors
 from funcgrad._core.jaxpr import Jaxpr, Var
 from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, concrete, rerunning, settled, successors, suspending
-from funcgrad._core.types import dtype_of, shape_of, type_of
+from funcgrad._core.types import type_of
 from funcgrad._interpreters.batch import Batch, is_batched
 from funcgrad._interpreters.calls import Call, CallPlan, bind, hints_below, record_call
 from funcgrad._interpreters.forward import Forward
 from funcgrad._interpreters.record import Record, Rerecord
-from funcgrad._interpreters.reverse import Outputs, fit, pull_back
+from funcgrad._interpreters.reverse import Outputs, fitted, pull_back
 from funcgrad._interpreters.stage import Stage, nested
 from funcgrad._primitives.checkpoints import RowOf, program_function
 from funcgrad._primitives.loops import LoopParts, LoopPrimitive
@@ -133,8 +133,7 @@ class _BranchRow:
                     reached = [(i, ct) for i, ct in zip(g, cts) if trace.own(outs[i]) is not None]
                     rows = [outs[i].slot for i, _ in reached]
                     pulled = pull_back(trace.tape, rows, [ct for _, ct in reached], consume=True)
-                types = [(shape_of(v), dtype_of(v)) for v in values]
-                return [np.zeros(*t) if ct is None else fit(ct, *t) for ct, t in zip(pulled, types)]
+                return [fitted(ct, v) for ct, v in zip(pulled, values)]
 
             return pull
 

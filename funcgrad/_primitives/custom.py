@@ -23,7 +23,7 @@ from funcgrad._core.tracer import (
     successors,
     suspending,
 )
-from funcgrad._core.types import dtype_of, shape_of
+from funcgrad._core.types import dtype_of, shape_of, zeros_of
 from funcgrad._interpreters.batch import Batch
 from funcgrad._interpreters.calls import (
     Call,
@@ -213,7 +213,7 @@ def _linearized(rules: Rules, values, traced, trace: Record):
     record.stand_above(trace)
     tangents = [None] * len(values)
     for i in traced:
-        tangents[i] = record.input(np.zeros(shape_of(values[i]), dtype_of(values[i])))
+        tangents[i] = record.input(zeros_of(values[i]))
     depth = _nested.get()
     if depth > _DEEP:
         found = "nothing: it calls the function on its tangents without end"
@@ -257,7 +257,7 @@ def _transposable(rules: Rules, values, traced, trace: Trace):
     record.stand_above(trace)
     for o in outs:
         places.append(len(record.tape) if differentiable(o) else None)
-        cts.append(record.input(np.zeros(shape_of(o), dtype_of(o))) if differentiable(o) else None)
+        cts.append(record.input(zeros_of(o)) if differentiable(o) else None)
     with np.errstate(all="ignore"):
         in_cts = rules.bwd(residuals, cts)
     record.close()

@@ -12,11 +12,11 @@ import numpy as np
 from funcgrad import errors, tree
 from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, concrete
-from funcgrad._core.types import dtype_of, shape_of
+from funcgrad._core.types import dtype_of, zeros_of
 from funcgrad._interpreters.calls import differentiable
 from funcgrad._interpreters.forward import Forward
 from funcgrad._interpreters.record import Record
-from funcgrad._interpreters.reverse import fit, pull_back
+from funcgrad._interpreters.reverse import fitted, pull_back
 
 Flat = Sequence[Any]
 
@@ -150,7 +150,7 @@ def push_residual(residual: Callable, x: Flat, tangents: Flat) -> list[Any]:
         r = residual(duals)
     finally:
         trace.close()
-    return [_zeros(r[i]) if (mine := trace.own(r[i])) is None else mine.tangent for i in active]
+    return [zeros_of(r[i]) if (mine := trace.own(r[i])) is None else mine.tangent for i in active]
 
 
 def pull_residual(residual: Callable, x: Flat, cotangents: Flat, check: Callable | None = None) -> list[Any]:
@@ -167,14 +167,7 @@ def pull_residual(residual: Callable, x: Flat, cotangents: Flat, check: Callable
         check(trace, r)
     pairs = [(mine.slot, ct) for i, ct in zip(active, cotangents) if (mine := trace.own(r[i])) is not None]
     shares = pull_back(trace.tape, [row for row, _ in pairs], [ct for _, ct in pairs], consume=True)
-    return [
-        _zeros(x[i]) if ct is None else fit(ct, shape_of(x[i]), dtype_of(x[i]))
-        for i, ct in zip(active, shares)
-    ]
-
-
-def _zeros(like: Any) -> np.ndarray:
-    return np.zeros(shape_of(like), dtype_of(like))
+    return [fitted(ct, x[i]) for i, ct in zip(active, shares)]
 
 
 def iterate(f: Callable, x: Any, tol: float | None, max_steps: int) -> Any:

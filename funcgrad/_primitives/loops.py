@@ -16,12 +16,12 @@ import numpy as np
 from funcgrad import errors
 from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, continuing, rerunning, settled, successors, suspending
-from funcgrad._core.types import ShapeDtypeStruct, dtype_of, is_differentiable, shape_of, type_of
+from funcgrad._core.types import ShapeDtypeStruct, dtype_of, is_differentiable, shape_of, type_of, zeros_of
 from funcgrad._interpreters.batch import Batch, any_member, is_batched
 from funcgrad._interpreters.calls import Call, CallPlan, bind, hints_below, record_call
 from funcgrad._interpreters.forward import Forward
 from funcgrad._interpreters.record import Record, Rerecord
-from funcgrad._interpreters.reverse import Outputs, fit, pull_back
+from funcgrad._interpreters.reverse import Outputs, fitted, pull_back
 from funcgrad._interpreters.stage import Stage, is_staged, nested, output_types
 from funcgrad._primitives.checkpoints import CallPrimitive, program_function
 
@@ -231,7 +231,7 @@ class _ScanRow:
         flowing = [i for i, out in enumerate(self.outs) if is_differentiable(out.dtype)]
         cts = [g.get(i, np.zeros(self.outs[i].shape, self.outs[i].dtype)) for i in flowing]
         state = [i for i in flowing if i < count]
-        zeros = [np.zeros(shape_of(v), dtype_of(v)) for v in self.closures.values()]
+        zeros = [zeros_of(v) for v in self.closures.values()]
         moving_xs = [i - count for i in self.traced if i >= count]
 
         def body(*flat):
@@ -249,7 +249,7 @@ class _ScanRow:
                 rows = [outs[i].slot for i in reached]
                 pulled = pull_back(trace.tape, rows, [seeds[i] for i in reached], consume=True)
             likes = [*zeros, *[carry[i] for i in state], *[x[i] for i in moving_xs]]
-            pulled = [_zeros_if_none(ct, like) for ct, like in zip(pulled, likes)]
+            pulled = [fitted(ct, like) for ct, like in zip(pulled, likes)]
             shares, pulled = pulled[: len(zeros)], pulled[len(zeros) :]
             totals = [total + share for total, share in zip(totals, shares)]
             return [*pulled[: len(state)], *totals, *pulled[len(state) :]]
@@ -261,11 +261,6 @@ class _ScanRow:
         by_leaf = dict(zip(state, outs))
         by_leaf |= zip([count + i for i in moving_xs], outs[first + len(zeros) :])
         return [*[by_leaf.get(i) for i in self.traced], *outs[first : first + len(zeros)]]
-
-
-def _zeros_if_none(ct: Any, like: Any) -> Any:
-    shape, dtype = shape_of(like), dtype_of(like)
-    return np.zeros(shape, dtype) if ct is None else fit(ct, shape, dtype)
 
 
 def _scan_of(args, jaxpr, length, reverse, num_consts, num_carry, weak=()) -> tuple[Scan, Sequence[Any]]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from funcgrad import errors, tree
 from funcgrad._core.tracer import Reading, Tracer, continuing, resuming, settled, successors, suspending
-from funcgrad._core.types import dtype_of, float0, shape_of
+from funcgrad._core.types import dtype_of, float0, shape_of, zeros_of
 from funcgrad._interpreters.batch import Batch
 from funcgrad._interpreters.calls import differentiable, unchanged
 from funcgrad._interpreters.linearity import nonlinearity
@@ -53,10 +53,7 @@ def differential_type(x: Any) -> tuple | None:
 
 def with_zeros(tangents: Sequence[Any], values: Sequence[Any]) -> list[Any]:
     """Tangents with zeros in place of None where the value could have one."""
-    return [
-        np.zeros(shape_of(x), dtype_of(x))[()] if t is None and differentiable(x) else t
-        for t, x in zip(tangents, values)
-    ]
+    return [zeros_of(x)[()] if t is None and differentiable(x) else t for t, x in zip(tangents, values)]
 
 
 def checked_jvp(rules: Rules, values, tangents) -> tuple[list[Any], list[Any]]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors, tree
-from funcgrad._core.types import dtype_of, float0, shape_of
+from funcgrad._core.types import dtype_of, float0, shape_of, zeros_of
 from funcgrad._interpreters.calls import bind, closed_over, differentiable
 from funcgrad._primitives.custom import CustomCall, Rules
 from funcgrad._transforms.arguments import describe_type, name_of, output_leaf, place_of
@@ -201,7 +201,7 @@ def _is_zero(t: Any) -> bool:
 
 
 def _zero_tangent(x: Any) -> Any:
-    return np.zeros(shape_of(x), dtype_of(x))[()] if differentiable(x) else np.zeros(shape_of(x), float0)
+    return zeros_of(x)[()] if differentiable(x) else np.zeros(shape_of(x), float0)
 
 
 def _add(a: Any, b: Any) -> Any:

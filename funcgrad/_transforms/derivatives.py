@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from funcgrad import errors, tree
-from funcgrad._core.types import dtype_of, shape_of
+from funcgrad._core.types import dtype_of, shape_of, zeros_of
 from funcgrad._interpreters.forward import push_forward
 from funcgrad._interpreters.linearity import nonlinearity
 from funcgrad._primitives.control import stop_gradient_leaf
@@ -274,7 +272,7 @@ def linear_transpose(f: Callable, *primals: Any) -> Callable:
     >>> linear_transpose(lambda x: 3.0 * x[::-1], np.zeros(2))(np.array([1.0, 10.0]))
     (array([30.,  3.]),)
     """
-    at_zero = tree.map(lambda x: np.zeros(shape_of(x), dtype_of(x)), primals)
+    at_zero = tree.map(zeros_of, primals)
     recorded = Run(_all_of(f, at_zero), f, False, allow_int=False, kept=True, linear=True)
     why = nonlinearity(recorded.record, recorded.outs)
     if why is not None:

@@ -10,7 +10,7 @@ import numpy as np
 from funcgrad import errors, tree
 from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, settled
-from funcgrad._core.types import dtype_of, shape_of
+from funcgrad._core.types import dtype_of, shape_of, zeros_of
 from funcgrad._interpreters.calls import bind, closed_over, differentiable
 from funcgrad._interpreters.linearity import nonlinearity
 from funcgrad._primitives.equations import (
@@ -217,8 +217,7 @@ def custom_linear_solve(
         SingularSystemError, EquationError: as for `custom_root`.
 
     >>> import numpy as np
-    >>> from funcgrad import grad
-    >>> from funcgrad import custom_linear_solve
+    >>> from funcgrad import custom_linear_solve, grad
     >>> a = np.array([[2.0, 1.0], [0.0, 4.0]])
     >>> def total(scale):
     ...     matvec = lambda x: scale * (a @ x)
@@ -240,7 +239,7 @@ def custom_linear_solve(
     def flat_vecmat(x):
         if symmetric:
             return flat_matvec(x)
-        zeros = [np.zeros(shape_of(v), dtype_of(v)) for v in x]
+        zeros = list(map(zeros_of, x))
         return pull_residual(flat_matvec, zeros, x, check_linear)
 
     def check_linear(record, outs):
@@ -258,7 +257,8 @@ def custom_linear_solve(
             x, aux = x if has_aux else (x, None)
             found = _leaves_like(x, treedef, shapes, name, "the solver's result", solver, where)
             if keeps_aux:
-                aux, structure[:] = _flat_aux(aux)
+                aux, aux_treedef = tree.flatten(aux)
+                structure[:] = [aux_treedef]
             return found + aux if keeps_aux else found
 
         return run
@@ -274,7 +274,7 @@ def custom_linear_solve(
     operator = Operator(flat_matvec, flat_vecmat, solver, transposed)
     equation = linear_equation(name, where, operator, len(leaves), rtol, _is_sequential(vmap_method), has_aux)
     equation.solve = by(solve, flat_matvec, keeps_aux=has_aux)
-    zeros = [np.zeros(shape_of(v), dtype_of(v)) for v in leaves]
+    zeros = list(map(zeros_of, leaves))
     at_zero = flat_matvec(zeros)
     for v in at_zero:
         if not isinstance(v, Tracer) and np.any(v != 0):
@@ -309,7 +309,7 @@ class _Problem:
             )
             if not self.has_aux:
                 return x
-            aux, (self.aux_treedef,) = _flat_aux(aux)
+            aux, self.aux_treedef = tree.flatten(aux)
             return x + aux
 
         def operator(x):
@@ -383,11 +383,6 @@ def _leaves_like(x: Any, treedef, shapes, name: str, what: str, f: Callable, whe
         if shape is not None and shape_of(output_leaf(leaf, f)) != shape:
             raise errors.EquationError(name, what, describe_type(leaf), f"x has shape {list(shape)}", where)
     return leaves
-
-
-def _flat_aux(aux: Any) -> tuple[list[Any], tuple]:
-    leaves, treedef = tree.flatten(aux)
-    return leaves, (treedef,)
 
 
 def _traced(values: list) -> list[Tracer]:
