@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import interpolate, optimize, special, stats
 
 from funcgrad import (
     ShapeDtypeStruct,
@@ -418,3 +418,43 @@ def test_errors_of_rules_name_the_operation():
             run(lambda x: prim(x) * 2.0)
         (note,) = caught.value.__notes__
         assert note.startswith(f"in the derivative of broken_rule, which was called at {__file__}:")
+
+
+# ---- errors of NumPy's and SciPy's, and what they come from ------------------------------------
+
+
+def bracketed(a):
+    return optimize.brentq(lambda x: x - a, 0, 2)
+
+
+@pytest.mark.parametrize("transform", [grad, lambda f: lambda x: jvp(f, (x,), (1.0,))])
+@pytest.mark.parametrize(
+    "f, message",
+    [
+        (lambda x: np.zeros(3).__setitem__(1, x), "funcgrad.numpy.array"),
+        (bracketed, "funcgrad.scipy.optimize"),
+        (lambda x: stats.norm.logpdf(1.0, x), "funcgrad.scipy.stats"),
+        (lambda x: interpolate.CubicSpline([0, 1, 2.0], [0, 1, 4.0])(x), "funcgrad.scipy.interpolate"),
+    ],
+)
+def test_the_cure_is_in_what_is_shown(transform, f, message):
+    with pytest.raises(Exception) as caught:
+        transform(f)(0.7)
+    shown = "\n".join([str(caught.value), *getattr(caught.value, "__notes__", ())])
+    assert message in shown
+
+
+def test_a_loss_that_was_logged_has_leaked():
+    losses = []
+    grad(lambda x: losses.append(x) or x)(1.0)
+    for read in (lambda: np.array(losses), lambda: float(losses[0])):
+        with pytest.raises(errors.EscapedTracerError, match="leaked"):
+            read()
+
+
+def test_parts_of_arrays_are_updated_by_functions():
+    u = np.zeros(4)
+    with pytest.raises(
+        errors.InPlaceError, match=r"x \+= v on a plain array.*\n.*index_add\(x, index, value\)"
+    ):
+        grad(lambda c: u[1:-1].__iadd__(c * np.ones(2))[0])(1.0)

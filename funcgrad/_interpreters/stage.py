@@ -170,12 +170,12 @@ def output_types(fun: Callable, types: Sequence[ShapeDtypeStruct]) -> list[Shape
     return [o.aval if isinstance(o, Tracer) else type_of(o) for o in outs]
 
 
-def is_staged(x: Any, abstract: bool = False) -> bool:
-    """Whether a value is a variable of a program at the bottom of its traces; `abstract`: one unknown."""
+def is_staged(x: Any) -> bool:
+    """Whether a value is a variable of a program at the bottom of its traces."""
     todo = [x]
     while todo:
         x = todo.pop()
-        if isinstance(x, Staged) and not (abstract and x.value is not ABSTRACT):
+        if isinstance(x, Staged):
             return True
         if isinstance(x, Tracer):
             todo += [getattr(x, "value", None), getattr(x, "tangent", None)]

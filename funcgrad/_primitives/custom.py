@@ -122,7 +122,14 @@ class CustomCall(Call):
             return self._loop(trace, args)
         batched = BatchedRules(self.fun, self.rules, trace, [trace.own(a) is not None for a in args])
         call = CustomCall(batched.fun, batched.rules, hints_below(trace, self.closed_over))
-        outs = bind(call, [trace.parts(a)[1][0] for a in args], below=trace)
+        try:
+            outs = bind(call, [trace.parts(a)[1][0] for a in args], below=trace)
+        except Exception as error:
+            error.add_note(
+                f"{self.rules.name} is given whole batches, by vmap or by jacfwd, jacrev and hessian: if it "
+                "is no NumPy, make it with vmap_method='sequential'"
+            )
+            raise
         return [trace.whole(o) for o in outs]
 
     def _loop(self, trace: Batch, args: Sequence[Any]) -> list[Any]:

@@ -356,9 +356,7 @@ class While(Call):
         with suspending(trace) as captured:
             values = [settled(a) for a in args]
             outs = bind(self, values, below=trace)
-        if captured and not any(is_staged(x, abstract=True) for x in [*args, *outs]):
-            return self.run(args)  # the steps that these values lead to
-        if captured:
+        if captured:  # also of known values: the program would hold for this number of steps only
             raise errors.StagedDerivativeError("reverse mode through while_loop", describe(*caller()))
         return outs
 

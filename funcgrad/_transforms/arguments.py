@@ -22,6 +22,20 @@ def name_of(f: Callable) -> str:
     return getattr(f, "__qualname__", None) or repr(f)
 
 
+def tell_cause(error: BaseException) -> None:
+    """Add to an error of NumPy's or SciPy's what the refusal said that it was made of."""
+    if isinstance(error, errors.FuncgradError):
+        return
+    seen, cause = set(), error.__cause__ or error.__context__
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        note = f"{type(cause).__name__}: {cause}"
+        if isinstance(cause, errors.FuncgradError) and note not in getattr(error, "__notes__", ()):
+            error.add_note(note)
+            return
+        cause = cause.__cause__ or cause.__context__
+
+
 def wraps(f: Callable, transform: str) -> Callable:
     """Give a transformed function the name and documentation of the function."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from funcgrad import tree
-from funcgrad._transforms.arguments import Argnums, Chosen, differentiable_leaf, wraps
+from funcgrad._transforms.arguments import Argnums, Chosen, differentiable_leaf, name_of, wraps
 from funcgrad._transforms.chunks import MAX_BYTES, Chunks, Progress, Workers
 from funcgrad._transforms.derivatives import jvp, value_and_grad
 from funcgrad._transforms.jacobians import jacrev, push_jacobian
@@ -101,7 +101,12 @@ def value_and_hvp(f: Callable, argnums: Argnums = 0, has_aux: bool = False) -> C
         chosen = Chosen(f, argnums, tuple(args), kwargs)
         for index, leaf in enumerate(tree.leaves(chosen.tree)):
             differentiable_leaf(leaf, lambda index=index: chosen.path(index))
-        both = value_and_grad(chosen.call, has_aux=has_aux)
+
+        def call(x):
+            return chosen.call(x)
+
+        call.__qualname__ = name_of(f)  # for errors
+        both = value_and_grad(call, has_aux=has_aux)
 
         def value_then_gradient(x):
             value, gradient = both(x)

@@ -8,7 +8,7 @@ from typing import Any
 from funcgrad import tree
 from funcgrad._interpreters.forward import Dual
 from funcgrad._interpreters.split import without_part
-from funcgrad._transforms.arguments import Chosen, output_leaf, split_aux, zeros
+from funcgrad._transforms.arguments import Chosen, output_leaf, split_aux, tell_cause, zeros
 from funcgrad._transforms.debugging import new_forward, require_finite
 from funcgrad._transforms.recording import pass_on_cut, plain_aux
 
@@ -38,6 +38,9 @@ class Push:
         duals = [forward.dual(x, t) for x, t in zip(leaves, tangents)]
         try:
             out = chosen.call(tree.unflatten(treedef, duals))
+        except Exception as error:
+            tell_cause(error)
+            raise
         finally:
             forward.close()
 

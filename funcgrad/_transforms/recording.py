@@ -23,6 +23,7 @@ from funcgrad._transforms.arguments import (
     name_of,
     output_leaf,
     split_aux,
+    tell_cause,
     zeros,
 )  # fmt: skip
 from funcgrad._transforms.debugging import new_record, require_finite, walk_check
@@ -70,6 +71,9 @@ class Run:
                 self.slots.append(tracer.slot)
         try:
             out = chosen.call(tree.unflatten(self.treedef, tracers))
+        except Exception as error:
+            tell_cause(error)
+            raise
         finally:
             record.close()
         out, self.aux = split_aux(out, has_aux, f)

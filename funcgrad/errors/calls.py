@@ -222,7 +222,7 @@ class StagedDerivativeError(FuncgradError, NotImplementedError):
 
     def __str__(self):
         return (
-            f"{self.what}, at {self.where}, in a program that is written without values\nUse lax.scan or "
+            f"{self.what}, at {self.where}, while a program is written\nUse lax.scan or "
             "lax.fori_loop with bounds that are known, forward mode (jvp), or take the derivative of the "
             "function itself, not inside make_jaxpr."
         )

@@ -349,6 +349,6 @@ class MissingDerivativeError(FuncgradError, NotImplementedError, TypeError):
         return (
             f"{self.operation} has no derivative here with respect to its argument {self.argument}, at "
             f"{self.where}\n{self.why}. Write stop_gradient({self.argument}) if it is a constant of the "
-            "problem; else declare a primitive with a rule of your own, such as a difference quotient, by "
-            "funcgrad.extend.elementwise."
+            "problem; or put differences in place of a rule: funcgrad.custom_jvp(f, numeric='central') of "
+            "the function f that calls it."
         )

@@ -31,14 +31,18 @@ _OBJECTS = {
 
 def refuse_array(x: Any) -> None:
     """Raise since a traced value was asked for as a plain array."""
+    if x._trace.ended:
+        x._trace.refuse("np.asarray")
     function, place = asked_by(sys._getframe(2))
     if function is None and x.dtype.kind in "iub":
         raise errors.ConcretizationError("a[x], or np.asarray(x),", _INDEX_CURE, place)
     _refuse("np.asarray(x)", "np.asarray(stop_gradient(x))", function, place)
 
 
-def refuse_number(conversion: str) -> None:
+def refuse_number(x: Any, conversion: str) -> None:
     """Raise since a traced value was asked for as a Python number, by ``float(x)`` or its like."""
+    if x._trace.ended:
+        x._trace.refuse(conversion.partition("(")[0])
     function, place = asked_by(sys._getframe(2))
     _refuse(conversion, conversion.replace("(x)", "(stop_gradient(x))"), function, place)
 
@@ -56,7 +60,7 @@ def refuse_write(what: str, cure: str | None = None, depth: int = 2) -> None:
 
 def _refuse(conversion: str, cut: str, function: str | None, place: str) -> None:
     what = conversion if function is None else f"{conversion} in {_shown(function)}"
-    cure = cure_by_function(function) or _FLOAT_CURE.format(cut)
+    cure = cure_by_function(function) or _cure_by_module() or _FLOAT_CURE.format(cut)
     raise errors.ConcretizationError(what, cure, place)
 
 
@@ -67,6 +71,22 @@ def cure_by_function(function: str | None) -> str | None:
         f"No protocol of NumPy's reaches {_shown(function)} here. Write {instead}, which takes traced "
         "values, or stop_gradient(x) if a constant is meant."
     )
+
+
+def _cure_by_module() -> str | None:
+    """What to import in place of the module of SciPy's that asked, by a method or a private function."""
+    frame = sys._getframe(3)
+    while frame is not None:
+        library, *path = frame.f_globals.get("__name__", "").split(".")
+        if library == "scipy" and path and hasattr(importlib.import_module("funcgrad.scipy"), path[0]):
+            return (
+                f"No protocol of NumPy's reaches scipy.{path[0]} here. Take the function or class of the "
+                f"same name from funcgrad.scipy.{path[0]}, or write stop_gradient(x) if a constant is meant."
+            )
+        if library not in ("scipy", "numpy", "funcgrad"):
+            return None
+        frame = frame.f_back
+    return None
 
 
 def _shown(function: str) -> str:

@@ -139,6 +139,9 @@ def _rpow(self, other):
 # ---- in place ------------------------------------------------------------------------------
 
 
+_PARTS = "for a part of it x = funcgrad.numpy.index_update(x, index, value), or index_add(x, index, value)"
+
+
 def _attach_in_place(name: str) -> None:
     operator = getattr(Tracer, f"__{name}__")
 
@@ -147,7 +150,7 @@ def _attach_in_place(name: str) -> None:
         if result is NotImplemented or not is_array(self):
             return result  # scalars are rebound, as Python rebinds them
         where = f"x {_SYMBOLS[name]}= v"
-        cure = f"Write x = x {_SYMBOLS[name]} v, which makes a new array."
+        cure = f"Write x = x {_SYMBOLS[name]} v, which makes a new array, or {_PARTS}."
         if getattr(self, "viewed", False):
             what = f"{where} on an array that shares memory with another"
             raise errors.InPlaceError(what, describe(*caller(2)), cure)
@@ -253,8 +256,8 @@ Tracer.__bool__ = _bool
 Tracer.__int__ = _int
 Tracer.__index__ = _index
 Tracer.__round__ = _round
-Tracer.__float__ = lambda self: refuse_number("float(x)")
-Tracer.__complex__ = lambda self: refuse_number("complex(x)")
+Tracer.__float__ = lambda self: refuse_number(self, "float(x)")
+Tracer.__complex__ = lambda self: refuse_number(self, "complex(x)")
 
 
 for _name in ("floor", "ceil", "trunc"):

@@ -23,6 +23,12 @@ from funcgrad.numpy.conversions import SERIES, check_series, refuse_write
 #: Types of operands that are no tracers, as most are.
 PLAIN = frozenset((np.ndarray, float, int, np.float64))
 
+#: The operators of ufuncs.
+SYMBOLS = {
+    np.add: "+", np.subtract: "-", np.multiply: "*", np.true_divide: "/", np.floor_divide: "//",
+    np.remainder: "%", np.power: "**", np.matmul: "@",
+}  # fmt: skip
+
 #: (ufunc, method) -> implementation, for `np.add.reduce` and its like.
 UFUNC_METHODS: dict[tuple[np.ufunc, str], Callable] = {}
 
@@ -125,8 +131,14 @@ def call_ufunc(ufunc, implementation, inputs, *, out=None, where=True, dtype=Non
     name = _full_name(ufunc)
     written = name if name.startswith("scipy.") else f"np.{name}"
     if out is not None and any(o is not None for o in out):
-        cure = f"Write x = {written}(x, v), or with the operator x = x * v: these make a new array."
-        refuse_write(f"x *= v on a plain array, or {written}(..., out=x),", cure, depth=3)
+        symbol = SYMBOLS.get(ufunc)
+        by_operator = f", or x = x {symbol} v" if symbol else ""
+        what = f"x {symbol}= v on a plain array, or {written}" if symbol else written
+        cure = (
+            f"Write x = {written}(x, v){by_operator}: these make a new array. For a part of one write "
+            "x = funcgrad.numpy.index_update(x, index, value), or index_add(x, index, value)."
+        )
+        refuse_write(f"{what}(..., out=x),", cure, depth=3)
     if where is not True:
         cure = f"Entries left out would be undefined. Write np.where(mask, {written}(x), other)."
         raise errors.UnsupportedArgumentError(name, "where=", _place(), cure)

@@ -147,9 +147,9 @@ def build(word, program, twin):
 
 
 def is_refused(word):
-    """Whether a program without values holds the reverse mode of a loop of unknown length."""
+    """Whether a program holds the reverse mode of a loop of unknown length."""
     for inner, middle, outer in itertools.combinations(word, 3):
-        if (inner, middle, outer) == ("while", "vjp", "types"):
+        if (inner, middle) == ("while", "vjp") and outer in ("types", "values"):
             return True
     return False
 

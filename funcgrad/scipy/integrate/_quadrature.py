@@ -159,6 +159,8 @@ class Quad(NamedTuple):
             return value[i] if value.dtype.kind != "c" else (value.real, value.imag)[i % 2][i // 2]
 
         results = [scipy.integrate.quad(entry, a, b, args=(0,), **dict(self.options))[:2]]
+        if not values:  # between equal limits SciPy asks for no value
+            entry(a, 0)
         like = next(iter(values.values()))
         count = like.size * (2 if like.dtype.kind == "c" else 1)
         for i in range(1, count):

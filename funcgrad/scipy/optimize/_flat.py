@@ -43,7 +43,7 @@ class FlatProblem:
         parts, start = [], 0
         for shape, dtype in zip(self._shapes, self._dtypes):
             size = math.prod(shape)
-            part = np.reshape(v[start : start + size], shape)
+            part = np.reshape(v[start : start + size], shape) if shape else v[start]
             parts.append(part.astype(dtype) if dtype.kind == "f" and dtype != part.dtype else part)
             start += size
         return tree.unflatten(self._treedef, parts)
