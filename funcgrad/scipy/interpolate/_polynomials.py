@@ -31,10 +31,31 @@ def lagrange(x: Any, y: Any, at: Any) -> Any:
     return np.tensordot(weights, y, axes=1)
 
 
-class BarycentricInterpolator(Interpolant, scipy.interpolate.BarycentricInterpolator):
-    """`scipy.interpolate.BarycentricInterpolator`, whose data and points may be traced."""
+class _ThroughPoints(Interpolant):
+    """What both classes share: points, values, and no derivative but by a transform."""
 
     xi, yi = Held(), Held()
+
+    def _hold_points(self, xi, yi, axis):
+        axis = normalize_axis_index(axis, yi.ndim)
+        if xi.ndim != 1 or yi.shape[axis] != xi.shape[0]:
+            raise ValueError("x and y arrays must be equal in length along interpolation axis.")
+        self._hold(xi=xi, yi=np.moveaxis(yi, axis, 0))
+        self._y_axis = axis
+
+    def derivative(self, x, der=1):
+        if not self._traced(x):
+            return super().derivative(x, der)
+        self._refuse(".derivative", "Take jvp or grad of the interpolant itself, which are exact.")
+
+    def derivatives(self, x, der=None):
+        if not self._traced(x):
+            return super().derivatives(x, der)
+        self._refuse(".derivatives", "Take jvp or grad of the interpolant itself, which are exact.")
+
+
+class BarycentricInterpolator(_ThroughPoints, scipy.interpolate.BarycentricInterpolator):
+    """`scipy.interpolate.BarycentricInterpolator`, whose data and points may be traced."""
 
     def __init__(self, xi, yi=None, axis=0, **options):
         if not has_tracer((xi, yi, options)):
@@ -45,11 +66,7 @@ class BarycentricInterpolator(Interpolant, scipy.interpolate.BarycentricInterpol
             cure = "Give xi and yi: the weights follow from xi."
             refuse_argument("scipy.interpolate.BarycentricInterpolator", what, cure)
         xi, yi = double(xi), double(yi)
-        axis = normalize_axis_index(axis, yi.ndim)
-        if xi.ndim != 1 or yi.shape[axis] != xi.shape[0]:
-            raise ValueError("x and y arrays must be equal in length along interpolation axis.")
-        self._hold(xi=xi, yi=np.moveaxis(yi, axis, 0))
-        self._y_axis = axis
+        self._hold_points(xi, yi, axis)
 
     def _data(self):
         if "_is_traced" in vars(self):
@@ -62,16 +79,6 @@ class BarycentricInterpolator(Interpolant, scipy.interpolate.BarycentricInterpol
         x, (xi, yi) = double(x), self._data()
         return moved(lagrange(xi, yi, x), x.ndim, self._y_axis)
 
-    def derivative(self, x, der=1):
-        if not self._traced(x):
-            return super().derivative(x, der)
-        self._refuse(".derivative", "Take jvp or grad of the interpolant itself, which are exact.")
-
-    def derivatives(self, x, der=None):
-        if not self._traced(x):
-            return super().derivatives(x, der)
-        self._refuse(".derivatives", "Take jvp or grad of the interpolant itself, which are exact.")
-
     def add_xi(self, xi, yi=None):
         if self._traced(xi, yi):
             self._refuse(".add_xi", "Make a new one, of np.concatenate of the points.")
@@ -83,10 +90,8 @@ class BarycentricInterpolator(Interpolant, scipy.interpolate.BarycentricInterpol
         super().set_yi(yi, axis)
 
 
-class KroghInterpolator(Interpolant, scipy.interpolate.KroghInterpolator):
+class KroghInterpolator(_ThroughPoints, scipy.interpolate.KroghInterpolator):
     """`scipy.interpolate.KroghInterpolator`, whose data and points may be traced."""
-
-    xi, yi = Held(), Held()
 
     def __init__(self, xi, yi, axis=0):
         if not has_tracer((xi, yi)):
@@ -97,11 +102,7 @@ class KroghInterpolator(Interpolant, scipy.interpolate.KroghInterpolator):
         if plain is not None and len(np.unique(plain)) < len(plain):
             cure = "Give each point once; values and slopes together take CubicHermiteSpline."
             refuse_argument("scipy.interpolate.KroghInterpolator", "points given twice", cure)
-        axis = normalize_axis_index(axis, yi.ndim)
-        if xi.ndim != 1 or yi.shape[axis] != xi.shape[0]:
-            raise ValueError("x and y arrays must be equal in length along interpolation axis.")
-        self._hold(xi=xi, yi=np.moveaxis(yi, axis, 0))
-        self._y_axis = axis
+        self._hold_points(xi, yi, axis)
 
     def __call__(self, x):
         if not self._traced(x):
@@ -114,16 +115,6 @@ class KroghInterpolator(Interpolant, scipy.interpolate.KroghInterpolator):
         for knot, coefficient in zip(self.xi[-2::-1], coefficients[-2::-1]):  # Newton's form
             out = out * over(x - knot, out) + coefficient
         return moved(out, x.ndim, self._y_axis)
-
-    def derivative(self, x, der=1):
-        if not self._traced(x):
-            return super().derivative(x, der)
-        self._refuse(".derivative", "Take jvp or grad of the interpolant itself, which are exact.")
-
-    def derivatives(self, x, der=None):
-        if not self._traced(x):
-            return super().derivatives(x, der)
-        self._refuse(".derivatives", "Take jvp or grad of the interpolant itself, which are exact.")
 
 
 @implements(scipy.interpolate.barycentric_interpolate)

@@ -62,8 +62,19 @@ class Point(NamedTuple):
     dtype: np.dtype
 
 
-def by_name(name: str) -> Any:
-    """The distribution of a name, for one that is copied or unpickled: there is one of each."""
+class Named:
+    """What is printed, copied and pickled by its name in `funcgrad.scipy.stats`: there is one of each."""
+
+    name: str
+
+    def __repr__(self) -> str:
+        return f"<funcgrad.scipy.stats.{self.name}>"
+
+    def __reduce__(self) -> tuple:
+        return _by_name, (self.name,)
+
+
+def _by_name(name: str) -> Any:
     return getattr(importlib.import_module("funcgrad.scipy.stats"), name)
 
 
@@ -85,7 +96,7 @@ def numbers(x: Any) -> Any:
     return x.astype(np.float64) if x.dtype.kind in "biu" else x
 
 
-class Distribution:
+class Distribution(Named):
     """A distribution of SciPy's, whose densities have derivatives.
 
     Methods have SciPy's names and arguments, ``norm.logpdf(x, loc, scale)`` or
@@ -129,12 +140,6 @@ class Distribution:
         return Frozen(self, args, kwargs)
 
     freeze = __call__
-
-    def __repr__(self) -> str:
-        return f"<funcgrad.scipy.stats.{self.name}>"
-
-    def __reduce__(self) -> tuple:
-        return by_name, (self.name,)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

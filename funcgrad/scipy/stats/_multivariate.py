@@ -14,13 +14,13 @@ from funcgrad._primitives.control import stop_gradient_leaf
 from funcgrad.numpy.creation import asarray
 from funcgrad.scipy import special
 from funcgrad.scipy._mirror import has_tracer, refuse, refuse_argument
-from funcgrad.scipy.stats._base import by_name, stated
+from funcgrad.scipy.stats._base import Named, stated
 from funcgrad.scipy.stats._pieces import LOG_2, LOG_PI, LOG_ROOT
 
 gammaln, xlogy = special.gammaln, special.xlogy
 
 
-class Multivariate:
+class Multivariate(Named):
     """A multivariate distribution of SciPy's, whose density has derivatives.
 
     Methods have SciPy's names and arguments, and are SciPy's own on plain values; a method without derivative
@@ -30,12 +30,6 @@ class Multivariate:
     def __init__(self, own: Any, **formulas: Callable):
         self.own, self._formulas = own, formulas
         self.name = type(own).__name__.removesuffix("_gen")
-
-    def __repr__(self) -> str:
-        return f"<funcgrad.scipy.stats.{self.name}>"
-
-    def __reduce__(self) -> tuple:
-        return by_name, (self.name,)
 
     def __call__(self, *args: Any, **kwargs: Any) -> FrozenMultivariate:
         return FrozenMultivariate(self, args, kwargs)
