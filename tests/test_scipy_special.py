@@ -443,3 +443,21 @@ def test_scipys_faults_are_not_ours():
     assert slope == sc.airy(3.1)[0]
     slope = jvp(lambda x: sc.modfresnelp(x)[0], (-0.7,), (1.0,))[1]
     assert np.isclose(slope, -np.exp(0.49j))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda n, x: fsc.eval_jacobi(n, 3 * n, n, x),
+        lambda n, x: fsc.eval_gegenbauer(2, n, x),
+        lambda n, x: fsc.agm(n, x),
+        lambda n, x: fsc.jv(n - n, x),
+        lambda n, x: fsc.spherical_jn(n - n, x, derivative=True),
+        lambda n, x: fsc.hyp1f1(n, n, x),
+    ],
+)
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint64])
+def test_orders_may_be_stored_in_small_integers(f, dtype):
+    x, n = np.array([0.3, 0.8]), np.array([85, 2])
+    wanted = jvp(lambda x: f(n, x), (x,), (x,))[1]
+    np.testing.assert_allclose(jvp(lambda x: f(n.astype(dtype), x), (x,), (x,))[1], wanted, rtol=1e-10)

@@ -339,3 +339,11 @@ def test_casting_is_numpys():
         with pytest.raises(TypeError, match="Cannot cast"):
             grad(lambda x: np.sum(np.add(x, np.ones(2), casting=casting)))(x)
     assert grad(lambda x: np.sum(np.add(x, np.ones(2), casting="safe")))(x).dtype == np.float32
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64])
+def test_exponents_may_be_small_integers(dtype):
+    least = np.iinfo(dtype).min if dtype == np.int8 else 0
+    x, y = np.array([1.5, 2.0, 1e10]), np.array([least, 3, 0], dtype)
+    slope = jvp(lambda x: np.power(x, y), (x,), (np.ones(3),))[1]
+    np.testing.assert_allclose(slope, y * x ** (y.astype(float) - 1), rtol=1e-14)

@@ -45,10 +45,11 @@ square = elementwise(np.square, lambda g, x: g * (2 * x), impl=lambda x: x * x)
 def _power_base(g, a, b):
     # b * a**(b - 1), and 0 where both are 0: there a**b is constant in a, though a**(b - 1) is infinite
     flat = np.equal(b, 0) & np.equal(a, 0)
+    lower = b - g.dtype.type(1)  # not in b's dtype: the least of the small integers has none below
     if nowhere(flat):
-        return g * (b * np.power(a, b - 1))
+        return g * (b * np.power(a, lower))
     zero = np.zeros((), g.dtype)
-    return np.where(flat, zero, g * (b * np.power(a, np.where(flat, zero, b - 1))))
+    return np.where(flat, zero, g * (b * np.power(a, np.where(flat, zero, lower))))
 
 
 def _power_exponent(g, y, a, b):

@@ -281,7 +281,7 @@ def _arguments(impl: Callable) -> tuple[str, ...]:
 
 def _reads(rule: Callable) -> tuple[str, ...]:
     """The names of a rule's positional parameters."""
-    code = rule.__code__  # a signature costs ten times as much
+    code = getattr(rule, "__wrapped__", rule).__code__  # a signature costs ten times as much
     return code.co_varnames[: code.co_argcount]
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import scipy.special as sc
 
 from funcgrad._core.types import dtype_of
-from funcgrad._primitives.kinds import IMPLEMENTATIONS, elementwise
+from funcgrad._primitives.kinds import IMPLEMENTATIONS
 from funcgrad._primitives.selection import nowhere
-from funcgrad.scipy.special._declare import ORDER, declare, declare_outputs, find, of
+from funcgrad.scipy.special._declare import ORDER, declare, declare_outputs, elementwise, find, of
 
 # ---- unscaled ------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import numpy as np
@@ -10,11 +11,31 @@ from scipy.special import _ufuncs
 
 from funcgrad._core.primitive import Primitive
 from funcgrad._core.types import dtype_of
-from funcgrad._primitives.kinds import IMPLEMENTATIONS, elementwise
+from funcgrad._primitives import kinds
+from funcgrad._primitives.kinds import IMPLEMENTATIONS
 
 #: Why an argument is refused (see `elementwise`).
 ORDER = "Derivatives with respect to an order or degree have no closed form"
 SHAPE = "Derivatives with respect to this parameter have no closed form"
+
+
+def elementwise(function: Callable, *actions: Callable | str | None, **kwargs) -> Primitive:
+    """`kinds.elementwise`, of rules that may compute with orders and the like without overflow."""
+    return kinds.elementwise(function, *map(_with_room, actions), **kwargs)
+
+
+def _with_room(action: Callable | str | None) -> Callable | str | None:
+    """A rule that reads integers as int64: users have them in whatever they are stored in."""
+    if not callable(action):
+        return action
+
+    @functools.wraps(action)
+    def rule(g, *residuals, **params):
+        whole = [hasattr(v, "dtype") and dtype_of(v).kind in "biu" for v in residuals]
+        residuals = [v.astype(np.int64) if w else v for v, w in zip(residuals, whole)]
+        return action(g, *residuals, **params)
+
+    return rule
 
 
 def declare(

@@ -9,9 +9,8 @@ import math
 import numpy as np
 import scipy.special as sc
 
-from funcgrad._primitives.kinds import elementwise
 from funcgrad._primitives.selection import nowhere
-from funcgrad.scipy.special._declare import SHAPE, declare, find, of
+from funcgrad.scipy.special._declare import SHAPE, declare, elementwise, find, of
 from funcgrad.scipy.special._gamma import beta_density, gamma_density
 
 _QUANTILE = "Derivatives of the inverse by this argument have no closed form"

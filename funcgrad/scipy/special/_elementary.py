@@ -6,9 +6,9 @@ import numpy as np
 import scipy.special as sc
 
 from funcgrad._primitives.arithmetic import direction, power
-from funcgrad._primitives.kinds import constant, elementwise
+from funcgrad._primitives.kinds import constant
 from funcgrad._primitives.selection import nowhere
-from funcgrad.scipy.special._declare import declare, find, kernel
+from funcgrad.scipy.special._declare import declare, elementwise, find, kernel
 
 _DEGREE = math.pi / 180
 

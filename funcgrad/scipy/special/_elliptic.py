@@ -10,8 +10,7 @@ import math
 import numpy as np
 import scipy.special as sc
 
-from funcgrad._primitives.kinds import elementwise
-from funcgrad.scipy.special._declare import declare, declare_outputs, kernel, of
+from funcgrad.scipy.special._declare import declare, declare_outputs, elementwise, kernel, of
 
 # ---- Carlson's integrals -------------------------------------------------------------------
 

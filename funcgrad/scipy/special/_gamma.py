@@ -9,8 +9,8 @@ import numpy as np
 import scipy.special as sc
 
 from funcgrad._core.types import dtype_of
-from funcgrad._primitives.kinds import constant, elementwise
-from funcgrad.scipy.special._declare import SHAPE, declare, find, kernel
+from funcgrad._primitives.kinds import constant
+from funcgrad.scipy.special._declare import SHAPE, declare, elementwise, find, kernel
 
 _EXPONENT = "Derivatives of the zeta function with respect to its exponent have no closed form"
 # B_2k / (2k)!, of the asymptotic series of the polygamma functions

@@ -9,9 +9,18 @@ import math
 import numpy as np
 import scipy.special as sc
 
-from funcgrad._primitives.kinds import IMPLEMENTATIONS, elementwise
+from funcgrad._primitives.kinds import IMPLEMENTATIONS
 from funcgrad._primitives.special import sine_quotient
-from funcgrad.scipy.special._declare import ORDER, SHAPE, declare, declare_outputs, find, of, unless_zero
+from funcgrad.scipy.special._declare import (
+    ORDER,
+    SHAPE,
+    declare,
+    declare_outputs,
+    elementwise,
+    find,
+    of,
+    unless_zero,
+)
 from funcgrad.scipy.special._elementary import log1p_quotient
 
 # ---- hypergeometric ------------------------------------------------------------------------

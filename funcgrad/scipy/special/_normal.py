@@ -9,9 +9,8 @@ import numpy as np
 import scipy.special as sc
 
 from funcgrad._core.types import dtype_of
-from funcgrad._primitives.kinds import elementwise
 from funcgrad._primitives.selection import nowhere
-from funcgrad.scipy.special._declare import declare, kernel
+from funcgrad.scipy.special._declare import declare, elementwise, kernel
 
 _TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 _ROOT_TWO = math.sqrt(2)

@@ -7,8 +7,7 @@ raise the parameters (18.9.15 and on), which is exact at the ends of the interva
 import numpy as np
 import scipy.special as sc
 
-from funcgrad._primitives.kinds import elementwise
-from funcgrad.scipy.special._declare import ORDER, SHAPE, declare, of, unless_zero
+from funcgrad.scipy.special._declare import ORDER, SHAPE, declare, elementwise, of, unless_zero
 
 
 def _lowered(n, polynomial):
