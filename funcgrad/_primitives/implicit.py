@@ -69,28 +69,24 @@ class Solve(Call):
         return outs
 
     def record(self, trace: Record, args: Flat) -> list[Any]:
-        x, aux, r, row = self._beneath(trace, args)
-        mine = [trace.own(v) for v in r]
-        row.reached = [i for i, v in enumerate(mine) if v is not None]
-        if not row.reached:
+        x, aux, own, row = self._beneath(trace, args)
+        if not own:
             return x + aux
         linear = self.equation.linear and not row.moves
         watched = self.closed_over if linear else [*x, *self.closed_over]
-        parents = [(mine[i].slot, mine[i].value) for i in row.reached]
+        parents = [(r.slot, r.value) for r in own]
         return record_call(trace, _LINEAR if linear else _IMPLICIT, parents, x, row, watched) + aux
 
     def forward(self, trace: Forward, args: Flat) -> list[Any]:
-        x, aux, r, row = self._beneath(trace, args)
-        mine = [trace.own(v) for v in r]
-        row.reached = [i for i, v in enumerate(mine) if v is not None]
-        if not row.reached:
+        x, aux, own, row = self._beneath(trace, args)
+        if not own:
             return x + aux
         with suspending(trace):
-            ts = row.push([mine[i].tangent for i in row.reached])
+            ts = row.push([r.tangent for r in own])
         return [trace.dual(v, fit_tangent(t, v)) for v, t in zip(x, ts)] + aux
 
     def _beneath(self, trace: Trace, args: Flat) -> tuple[list, list, list, _Row]:
-        """The solution of the traces beneath, and the residual there, to this trace."""
+        """The solution of the traces beneath, and what of the residual there is this trace's."""
         equation = self.equation
         with suspending(trace) as captured:
             values = [settled(a) for a in args]
@@ -102,7 +98,9 @@ class Solve(Call):
         not_newer(r, trace)
         row.types = [None if v is None else (shape_of(v), dtype_of(v)) for v in r]
         row.moves = bool(captured)
-        return x, aux, r, row
+        own = {i: tracer for i, v in enumerate(r) if (tracer := trace.own(v)) is not None}
+        row.reached = list(own)
+        return x, aux, list(own.values()), row
 
     def batch(self, trace: Batch, args: Flat) -> list[Any]:
         if self.equation.sequential:
