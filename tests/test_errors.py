@@ -171,6 +171,17 @@ def unlike_branches():
     make_jaxpr(lambda x: lax.cond(x > 0, lambda x: x, lambda x: (x, x), x))(ShapeDtypeStruct((), float))
 
 
+def caught():
+    def f(x):
+        try:
+            scale = float(x)
+        except TypeError:
+            scale = 1.0
+        return scale * x
+
+    grad(f)(2.0)
+
+
 HERMITIAN = np.array([[2.0, 1j], [-1j, 3.0]])
 
 #: name: who raises it, and what the message says
@@ -280,6 +291,7 @@ RAISERS = {
         lambda: grad(np.floor)(1.5),
         r"the gradient of floor with respect to arg\[0\] is zero",
     ),
+    "RefusalCaughtWarning": (caught, r"caught the error that refused float\(x\) on a traced value"),
     "BatchLoopWarning": (looped, "looped_double has no batching rule"),
 }
 #: Errors of an operation: they name the line of the user's call.
@@ -291,6 +303,7 @@ LOCATED = [
     "CarryTypeError", "BranchTypeError", "StagedDerivativeError", "PredicateError", "ScanOutputError",
     "NotConvergedError", "SingularSystemError", "EquationError",
     "ProgramError", "BatchedMaskError", "NonFiniteError", "DependenceCutWarning", "BatchLoopWarning",
+    "RefusalCaughtWarning",
 ]  # fmt: skip
 
 

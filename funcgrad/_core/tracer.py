@@ -50,6 +50,21 @@ def _enter_rules() -> None:
         variable.set(value)
 
 
+def is_deriving() -> bool:
+    """Whether what runs now is a rule, of which no cuts are noted."""
+    return _deriving.get()
+
+
+@contextlib.contextmanager
+def deriving(is_rule: bool) -> Iterator[None]:
+    """The context of what runs again in the backward sweep: a function of the user's, or a rule."""
+    token = _deriving.set(is_rule)
+    try:
+        yield
+    finally:
+        _deriving.reset(token)
+
+
 class Trace:
     """One run of one transform: it processes the operations on its tracers.
 
@@ -58,10 +73,11 @@ class Trace:
         made: where in the user's code the transform was called.
         cuts: where tracers of this trace were used in ways that drop the derivative (a comparison, a
             rounding, an integer read): the place, and the tape's rows that were used so.
+        refused: what was refused last to a reader of a tracer's value, and where; None if nothing was.
         stand_in: while it is suspended, what its tracers are read by.
     """
 
-    __slots__ = ("level", "made", "cuts", "stand_in", "__weakref__")
+    __slots__ = ("level", "made", "cuts", "refused", "stand_in", "__weakref__")
 
     transform = "a transform"  # what error messages call it
     closed = False  # whether its function has returned
@@ -74,6 +90,7 @@ class Trace:
         self.level = next(_levels)
         self.made = source.caller(2)
         self.cuts: dict[tuple[int, int], tuple[tuple, set[int]]] = {}
+        self.refused: tuple[str, str] | None = None
 
     def process(self, prim, args: tuple, params: dict) -> Any:
         """Carry out a primitive on arguments of which at least one is a tracer of this trace."""

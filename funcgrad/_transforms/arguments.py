@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from funcgrad import errors, tree
-from funcgrad._core.tracer import Tracer
+from funcgrad._core.source import stacklevel
+from funcgrad._core.tracer import Trace, Tracer
 from funcgrad._core.types import ShapeDtypeStruct, dtype_of, float0, is_unlike_array, shape_of, type_of
 
 Argnums = int | str | tuple[int, ...] | tuple[str, ...]
@@ -34,6 +36,19 @@ def tell_cause(error: BaseException) -> None:
             error.add_note(note)
             return
         cause = cause.__cause__ or cause.__context__
+
+
+def warn_of_refusal(trace: Trace, f: Callable) -> None:
+    """Say that a function went on after something was refused to it, perhaps without a derivative."""
+    if trace.refused is not None:
+        what, where = trace.refused
+        warnings.warn(
+            f"{name_of(f)} caught the error that refused {what} on a traced value, at {where}, and went on: "
+            "its derivative lacks whatever that value would have led to. Look at the `except` around that "
+            "line; stop_gradient(x) is the plain value, if a constant is meant.",
+            errors.RefusalCaughtWarning,
+            stacklevel=stacklevel(),
+        )
 
 
 def wraps(f: Callable, transform: str) -> Callable:

@@ -8,7 +8,7 @@ from typing import Any
 from funcgrad import tree
 from funcgrad._interpreters.forward import Dual
 from funcgrad._interpreters.split import without_part
-from funcgrad._transforms.arguments import Chosen, output_leaf, split_aux, tell_cause, zeros
+from funcgrad._transforms.arguments import Chosen, output_leaf, split_aux, tell_cause, warn_of_refusal, zeros
 from funcgrad._transforms.debugging import new_forward, require_finite
 from funcgrad._transforms.recording import pass_on_cut, plain_aux
 
@@ -43,6 +43,8 @@ class Push:
             raise
         finally:
             forward.close()
+
+        warn_of_refusal(forward, f)
 
         def strip(x):
             return without_part(x.value if type(x) is Dual and x._trace is forward else x)

@@ -24,6 +24,7 @@ from funcgrad._transforms.arguments import (
     output_leaf,
     split_aux,
     tell_cause,
+    warn_of_refusal,
     zeros,
 )  # fmt: skip
 from funcgrad._transforms.debugging import new_record, require_finite, walk_check
@@ -76,6 +77,7 @@ class Run:
             raise
         finally:
             record.close()
+        warn_of_refusal(record, f)
         out, self.aux = split_aux(out, has_aux, f)
         self.aux_rows: list[tuple[int, Any]] = []
         if has_aux:

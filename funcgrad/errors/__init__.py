@@ -54,6 +54,7 @@ from funcgrad.errors.programs import (
     NonFiniteError,
     ProgramArgumentsError,
     ProgramError,
+    RefusalCaughtWarning,
 )
 from funcgrad.errors.spectra import (
     ArbitraryBasisError,
@@ -132,6 +133,7 @@ __all__ = [
     "BatchedMaskError",
     "NonFiniteError",
     "DependenceCutWarning",
+    "RefusalCaughtWarning",
     "BatchLoopWarning",
     "DerivativeMismatchError",
     "NotSmoothError",

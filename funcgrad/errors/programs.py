@@ -158,6 +158,14 @@ class DependenceCutWarning(UserWarning):
     """
 
 
+class RefusalCaughtWarning(UserWarning):
+    """A function caught the error that refused it a traced value as a plain one, and went on.
+
+    What ``try: float(x)`` falls back to may not depend on x any more, or only in part, and nothing else would
+    tell. The warning names the line. Where a plain value is meant write ``float(stop_gradient(x))``.
+    """
+
+
 class BatchLoopWarning(UserWarning):
     """A primitive without batching rule runs in a loop over the batch.
 

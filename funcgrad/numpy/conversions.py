@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import importlib
 import inspect
 import os
 import sys
+from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
@@ -13,6 +16,7 @@ import numpy as np
 
 from funcgrad import errors
 from funcgrad._core.source import describe, is_internal
+from funcgrad._core.tracer import Tracer
 
 _FLOAT_CURE = (
     "Use NumPy's function for math's (np.sin(x), not math.sin(x)) and leave the conversion out, or write "
@@ -34,6 +38,7 @@ def refuse_array(x: Any) -> None:
     if x._trace.ended:
         x._trace.refuse("np.asarray")
     function, place = asked_by(sys._getframe(2))
+    _note_refusal(x, "np.asarray(x)", place)
     if function is None and x.dtype.kind in "iub":
         raise errors.ConcretizationError("a[x], or np.asarray(x),", _INDEX_CURE, place)
     _refuse("np.asarray(x)", "np.asarray(stop_gradient(x))", function, place)
@@ -44,7 +49,30 @@ def refuse_number(x: Any, conversion: str) -> None:
     if x._trace.ended:
         x._trace.refuse(conversion.partition("(")[0])
     function, place = asked_by(sys._getframe(2))
+    _note_refusal(x, conversion, place)
     _refuse(conversion, conversion.replace("(x)", "(stop_gradient(x))"), function, place)
+
+
+_trying: contextvars.ContextVar[bool] = contextvars.ContextVar("trying", default=False)
+
+
+@contextlib.contextmanager
+def trying() -> Iterator[None]:
+    """The context of a call that may be refused, since there is another way: no refusal is remembered."""
+    token = _trying.set(True)
+    try:
+        yield
+    finally:
+        _trying.reset(token)
+
+
+def _note_refusal(x: Any, what: str, place: str) -> None:
+    """Remember that something was refused, for the function may catch the error and go on without it."""
+    if _trying.get():
+        return
+    while isinstance(x, Tracer):
+        x._trace.refused = (what, place)
+        x = getattr(x, "value", None)
 
 
 def refuse_write(what: str, cure: str | None = None, depth: int = 2) -> None:

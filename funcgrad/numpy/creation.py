@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,7 @@ from funcgrad._core.tracer import Tracer
 from funcgrad._primitives.arithmetic import convert
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 from funcgrad.numpy.arguments import numbers_of
+from funcgrad.numpy.conversions import trying
 
 #: Classes that are neither traced nor hold what may be.
 _PLAIN = frozenset((np.ndarray, float, int, bool, complex, str, np.float64, np.float32, np.int64, type(None)))
@@ -65,10 +67,10 @@ def array(object: Any, dtype: Any = None, *, copy: bool | None = True, order: st
     """
     many = isinstance(object, (list, tuple)) and len(object) > _MANY
     if many or not has_tracer(object):
+        given = {} if like is None else {"like": like}
         try:  # of many entries, to look at each would take longer than NumPy does
-            if like is None:
-                return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
-            return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, like=like)
+            with trying() if many else contextlib.nullcontext():
+                return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, **given)
         except (TypeError, ValueError):
             if not many or not has_tracer(object):
                 raise
@@ -182,7 +184,8 @@ def _of_functions(numpys: Callable) -> Callable:
     @functools.wraps(on_any)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            return on_any(*args, **kwargs)
+            with trying():
+                return on_any(*args, **kwargs)
         except (errors.ConcretizationError, ValueError):
             if has_tracer((args, *kwargs.values())):
                 raise
