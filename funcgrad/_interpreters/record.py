@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -245,6 +246,20 @@ class Rerecord(Record):
         if before.slot not in self.rows:
             raise errors.ImpureFunctionError("checkpoint", "read other traced values")
         return self.given(before.slot)
+
+    def pass_on_cuts(self, cts: Sequence[Any], cuts: dict, slots: Mapping[Any, int]) -> None:
+        """Note in the cuts of the trace before where the dependence on inputs without cotangent ends.
+
+        Args:
+            cts: the inputs' cotangents.
+            slots: by the keys of the inputs, the rows in the trace before.
+        """
+        if self.cuts:
+            missing = {self.rows[key]: key for key, ct in zip(self.rows, cts) if ct is None}
+            for where, (place, rows) in self.cuts.items():
+                for row in self.tape.inputs_of(rows) & missing.keys():
+                    if missing[row] in slots:
+                        cuts.setdefault(where, (place, set()))[1].add(slots[missing[row]])
 
     def process(self, prim, args: tuple, params: dict) -> Any:
         if self.origin is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from funcgrad._core.evaluation import evaluate
 from funcgrad._core.primitive import Primitive
-from funcgrad._core.tracer import Tracer, rerunning, settled, successors, suspending
+from funcgrad._core.tracer import Tracer, deriving, is_deriving, rerunning, settled, successors, suspending
 from funcgrad._interpreters.calls import (
     Call,
     CallPlan,
@@ -90,9 +90,14 @@ class Rerun:
         stand_ins: of traces that ran again at the time.
         held: what the results were, so that a function that gives others is found out.
         saved: results of operations that were saved; `layout` says of which.
+        cuts: the trace's.
+        is_rule: whether the function is the pull of another checkpoint.
     """
 
-    __slots__ = ("call", "args", "values", "origin", "level", "stand_ins", "held", "saved", "layout")
+    __slots__ = (
+        "call", "args", "values", "origin", "level", "stand_ins", "held", "saved", "layout", "cuts",
+        "is_rule",
+    )  # fmt: skip
 
     def __init__(self, call: Call, trace: Record, args, inputs: dict[int, Tracer], closes: bool, outs):
         self.call = call
@@ -100,8 +105,8 @@ class Rerun:
         self.args = [a if row is None else RowOf(row) for a, row in zip(args, rows)]
         self.values = {slot: tracer.value for slot, tracer in inputs.items()}
         self.origin = trace if closes else None
-        self.level = trace.level
-        self.stand_ins = successors()
+        self.level, self.cuts = trace.level, trace.cuts
+        self.stand_ins, self.is_rule = successors(), is_deriving()
         self.held = Held(outs)
         self.saved: Sequence[Any] = ()
         self.layout: dict[int, Saved] = {}
@@ -120,8 +125,11 @@ class Rerun:
             reached = [i for i in cts if trace.own(outs[i]) is not None]
             rows, seeds = [outs[i].slot for i in reached], [cts[i] for i in reached]
             if masks:
-                return pull_back_masked(trace.tape, rows, seeds, [lives.get(i) for i in reached])
-            return pull_back(trace.tape, rows, seeds, consume=True), [None] * len(self.values)
+                shares, masks = pull_back_masked(trace.tape, rows, seeds, [lives.get(i) for i in reached])
+            else:
+                shares, masks = pull_back(trace.tape, rows, seeds, consume=True), [None] * len(self.values)
+        trace.pass_on_cuts(shares, self.cuts, {slot: slot for slot in self.values})
+        return shares, masks
 
     def _recorded(self, by_row: dict[int, Any], saved: Sequence[Any]) -> tuple[Rerecord, list[Any]]:
         """The function recorded again, and its results."""
@@ -143,7 +151,8 @@ class Rerun:
 
     def _run(self, trace: Rerecord) -> list[Any]:
         args = [trace.given(a.slot) if type(a) is RowOf else a for a in self.args]
-        outs = [settled(o) for o in self.call.fun(*args)]
+        with deriving(self.is_rule):
+            outs = [settled(o) for o in self.call.fun(*args)]
         trace.close()
         return outs
 

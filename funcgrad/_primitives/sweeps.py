@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from funcgrad._core.tracer import Reading, Tracer, rerunning, settled, successors
+from funcgrad._core.tracer import Reading, Tracer, deriving, is_deriving, rerunning, settled, successors
 from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._interpreters.calls import Call, bind, differentiable, unchanged
 from funcgrad._interpreters.record import Record, Rerecord
@@ -45,12 +45,14 @@ class Reversal:
         values: the values of these, and of the rows that the steps close over, in the order of `parents`.
         closures: the rows that the steps close over.
         origin: the trace, if there are any.
-        level: the trace's.
+        level, cuts: the trace's.
+        slots: the rows of `parents`, by what a step reads of them.
         stand_ins: of traces that ran again at the time.
         kept: the states that were kept, for the first walk; another finds them again.
         length: the number of steps.
         active: the leaves of the state that depend on what is traced, as far as is known.
         held: what the loop's last state was.
+        is_rule: whether it is part of a rule.
     """
 
     saved = ()  # results of operations, as a checkpoint may have them
@@ -62,8 +64,10 @@ class Reversal:
         self.values = {number: value for number, (_, value) in enumerate(self.parents)}
         self.closures = list(closures)
         self.origin = trace if closures else None
-        self.level = trace.level
-        self.stand_ins = successors()
+        self.level, self.cuts = trace.level, trace.cuts
+        places = [*[("state", i) for i in range(call.carried)], *[("x", i) for i in range(len(args))]]
+        self.slots = {places[i]: mine[i].slot for i in self.traced} | {slot: slot for slot in closures}
+        self.stand_ins, self.is_rule = successors(), is_deriving()
         self.length = length
         self.active = {i for i in self.traced if i < call.carried}
         self.held = Held(outs[: call.carried])
@@ -173,7 +177,8 @@ class Sweep:
         keys = [*[("state", i) for i in range(count)], *[("x", i) for i in range(len(x))]]
         inputs = [trace.given(key) if key in values else v for key, v in zip(keys, [*state, *x])]
         with self._running(trace):
-            outs = unchanged(self.call.step, inputs)
+            with deriving(row.is_rule):
+                outs = unchanged(self.call.step, inputs)
             trace.close()
             own = [trace.own(o) for o in outs]
             if more := {i for i in range(count) if own[i] is not None} - row.active:
@@ -190,6 +195,7 @@ class Sweep:
             else:
                 cts = pull_back(trace.tape, rows, cts, consume=True)
                 lives = [None] * len(cts)
+        trace.pass_on_cuts(cts, row.cuts, row.slots)
         likes = values.values()
         flows = [(fit(ct, shape_of(v), dtype_of(v)), live) for ct, live, v in zip(cts, lives, likes)]
         by_key = dict(zip(values, flows))

@@ -1,5 +1,7 @@
 """Programs in which random ones once found a fault, as short as they can be made."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -95,3 +97,35 @@ def test_rules_of_ones_own_within_a_checkpoint_that_is_transposed():
     double.defjvp(lambda primals, tangents: (2.0 * primals[0], 2.0 * tangents[0]))
     for f in (double, fg.checkpoint(double), lambda x: fg.checkpointed_loop(double, x, length=1)):
         np.testing.assert_allclose(fg.linear_transpose(fg.checkpoint(f), X)(X)[0], 2 * X)
+
+
+def test_a_cut_within_a_call_is_reported():
+    """A gradient that is zero because all that a checkpoint does with its input is to round it."""
+
+    def steps(x):
+        return np.floor(10 * x) * 2.0
+
+    def of(wrapped):
+        return lambda x, y: np.sum(wrapped(np.sin(x)) * y)
+
+    for wrapped in (
+        steps,
+        fg.checkpoint(steps),
+        fg.checkpoint(fg.checkpoint(steps)),
+        fg.checkpoint(steps, fg.checkpoint_policies.everything_saveable),
+        lambda x: fg.checkpoint(lambda: steps(x))(),
+        lambda x: fg.checkpointed_loop(steps, x, length=3),
+        lambda x: fg.checkpointed_loop(lambda y: y + steps(x), np.zeros(3), length=3),
+        lambda x: fg.lax.scan(lambda c, y: (c + steps(y), None), 0.0, x)[0],
+    ):
+        with pytest.warns(
+            fg.errors.DependenceCutWarning, match=r"arg\[0\] is zero.*test_found.py:\d+ \(.*steps"
+        ):
+            assert np.all(fg.grad(of(wrapped))(X, X) == 0)
+        with pytest.raises(fg.errors.UnusedInputError, match="last cut at"):
+            fg.grad(of(wrapped), unused="error")(X, X)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            fg.grad(of(wrapped), argnums=1)(X, X)
+            fg.grad(of(wrapped), argnums=(0, 1), unused="zero")(X, X)
+            fg.grad(lambda x: of(wrapped)(x, x))(X)
