@@ -294,6 +294,7 @@ SAMPLES = [
     ],
     Sample("scipy.companion", L.companion, (DIAGONALS,), ANY),
     Sample("scipy.companion-stack", L.companion, (B.T + 2,), REAL),
+    Sample("scipy.companion-of-two", L.companion, (DIAGONALS[:2],), ANY),
     Sample("scipy.leslie", L.leslie, (V, V[:3]), ANY),
     Sample("scipy.fiedler", L.fiedler, (V,), BOTH),
     Sample("scipy.block_diag", L.block_diag, (A, V, B), ANY),

@@ -71,7 +71,7 @@ def _below(row, strict):
     n = row.shape[-1]
     place = np.eye(n, k=-1)[:, : n - 1].astype(strict.dtype)
     lower = place * strict[..., None, :]
-    lower = np.concatenate([lower, np.zeros_like(lower[..., :1])], axis=-1)
+    lower = np.concatenate([lower, np.zeros((*lower.shape[:-1], 1), lower.dtype)], axis=-1)
     return np.concatenate([row[..., None, :], lower[..., 1:, :]], axis=-2)
 
 
