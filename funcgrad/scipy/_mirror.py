@@ -114,11 +114,11 @@ def _on_tracers(function: Callable, name: str, instead: str | None, calling: str
             raise errors.UnsupportedArgumentError(name, argument, place, calling) from error
 
     call.__module__, _, call.__qualname__ = f"funcgrad.{name}".rpartition(".")
-    call.__doc__ = _without_examples(function.__doc__)
+    call.__doc__ = without_examples(function.__doc__)
     return call
 
 
-def _without_examples(doc: str | None) -> str | None:
+def without_examples(doc: str | None) -> str | None:
     """SciPy's documentation but for its examples, which would be tests of ours."""
     return doc and re.split(r"\n *Examples\n *-+\n", doc)[0].replace(">>> ", "")
 
@@ -138,7 +138,7 @@ def _refusing(cls: type, module: str, name: str, instead: str) -> type:
 
     methods = {
         "__init__": __init__,
-        "__doc__": _without_examples(cls.__doc__),
+        "__doc__": without_examples(cls.__doc__),
         "__module__": f"funcgrad.{module}",
     }
     if any("__call__" in vars(base) for base in cls.__mro__):

@@ -13,7 +13,7 @@ import scipy.optimize as _scipy
 from funcgrad import tree
 from funcgrad._core.tracer import settled
 from funcgrad._transforms.implicit import custom_fixed_point, custom_root
-from funcgrad.scipy._mirror import has_tracer, refuse_argument
+from funcgrad.scipy._mirror import has_tracer, refuse_argument, without_examples
 from funcgrad.scipy.optimize._flat import FlatSystem, diagnostics, tuple_of
 
 _JACOBIAN = ("hybr", "lm")
@@ -131,6 +131,7 @@ def _bracketed(name: str) -> Callable:
 
     del find.__wrapped__  # it is no more SciPy's
     find.__module__, find.__qualname__, find.__signature__ = "funcgrad.scipy.optimize", name, signature
+    find.__doc__ = without_examples(theirs.__doc__)
     return find
 
 
