@@ -68,3 +68,12 @@ def test_numpys_errors(f, error):
         f(X)
     with pytest.raises(error):
         grad(lambda x: np.sum(np.abs(f(x))))(X)
+
+
+@pytest.mark.parametrize("name", ["fftn", "ifftn", "rfftn", "irfftn"])
+def test_an_axis_named_twice_with_two_lengths(name):
+    f, x = getattr(np.fft, name), np.arange(12.0).reshape(3, 4) ** 1.5
+    for s, axes in (((1, 2), (0, 0)), ((2, 5, 3), (1, 1, 0)), ((3, 2, 4), (0, 0, 1))):
+        value, tangent = jvp(lambda x: f(x, s, axes), (x,), (x,))
+        np.testing.assert_allclose(value, f(x, s, axes), atol=1e-12)
+        np.testing.assert_allclose(tangent, value, atol=1e-12)

@@ -113,13 +113,13 @@ def _shifted(x, axes, shift):
 def _complex(name, prim, a, s, axes, norm, out):
     a, s, axes = _arguments(name, a, s, axes, out)
     norm = _norm(norm)
+    if len(set(axes)) < len(axes):  # an axis that is named twice is transformed twice, the last first
+        for n, axis in zip(reversed(s), reversed(axes)):
+            a = prim(_resized(a, n, axis), axes=(axis,), norm=norm)
+        return a
     for n, axis in zip(s, axes):
         a = _resized(a, n, axis)
-    if len(set(axes)) == len(axes):
-        return prim(a, axes=tuple(axes), norm=norm) if axes else a
-    for axis in reversed(axes):  # an axis that is named twice is transformed twice
-        a = prim(a, axes=(axis,), norm=norm)
-    return a
+    return prim(a, axes=tuple(axes), norm=norm) if axes else a
 
 
 def _rfft(name, a, n, axis, norm, out):
@@ -145,7 +145,7 @@ def _irfftn(name, a, s, axes, norm, out):
     given = s
     a, s, axes = _arguments(name, a, s, axes, out)
     last = None if given is None or given[-1] is None else s[-1]
-    a = _complex(name, prims.ifft, a, s[:-1], axes[:-1], norm, None)
+    a = _complex(name, prims.ifft, a, s[-2::-1], axes[-2::-1], norm, None)  # here the first comes first
     return _irfft(name, a, last, axes[-1], _norm(norm), None)
 
 
