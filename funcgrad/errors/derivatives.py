@@ -335,7 +335,7 @@ class MissingDerivativeError(FuncgradError, NotImplementedError, TypeError):
     0.095401
     >>> jv = custom_jvp(special.jv, numeric="central")
     >>> round(float(grad(lambda v: jv(v, 2.0))(0.5)), 6)
-    0.226937
+    0.340475
     """
 
     def __init__(self, operation, argument, why, where):
