@@ -1,6 +1,7 @@
 """funcgrad: `grad`, `jvp`, `vjp`, `hessian`, `hvp` and their kin for the NumPy you already wrote."""
 
 import importlib as _importlib
+from typing import TYPE_CHECKING
 
 from funcgrad import errors, numpy, tree
 from funcgrad._core.evaluation import eval_jaxpr
@@ -20,6 +21,17 @@ from funcgrad._transforms.derivatives import (
 from funcgrad._transforms.hessians import hessian, hvp, value_and_hvp
 from funcgrad._transforms.jacobians import jacfwd, jacobian, jacrev
 from funcgrad._transforms.staging import check_jaxpr, make_jaxpr, named_call
+
+if TYPE_CHECKING:  # what __getattr__ gives
+    from funcgrad import checkpoint_policies, extend, lax, testing
+    from funcgrad._transforms.checkpointing import checkpoint, checkpoint_name, checkpointed_loop, tag
+    from funcgrad._transforms.custom import custom_jvp, custom_vjp
+    from funcgrad._transforms.implicit import (
+        custom_fixed_point,
+        custom_linear_solve,
+        custom_minimizer,
+        custom_root,
+    )
 
 __version__ = "0.1.0"
 
