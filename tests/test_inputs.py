@@ -219,6 +219,25 @@ def test_operands_that_compute_in_another_way(op, m):
         assert f"{__file__}:{op.__code__.co_firstlineno} " in str(caught.value)
 
 
+@pytest.mark.parametrize("m", [OPERANDS["matrix"], OPERANDS["masked"]], ids=["matrix", "masked"])
+@pytest.mark.parametrize(
+    "op",
+    [
+        lambda x, m: np.dot(m, x),
+        lambda x, m: np.trapezoid(x, m),
+        lambda x, m: np.average(x, weights=m),
+        lambda x, m: np.concatenate([x, m]),
+        lambda x, m: np.multiply.outer(x, m),
+        lambda x, m: np.add(x, m, dtype=np.float64),
+    ],
+)
+def test_no_function_forgets_a_mask(op, m):
+    """Functions that call `np.asarray` would: what is masked would count."""
+    with pytest.raises(errors.OperandTypeError, match="Convert it before") as caught:
+        vjp(lambda x: op(x, m), V)
+    assert f"{__file__}:{op.__code__.co_firstlineno} " in str(caught.value)
+
+
 def test_strings_are_no_operands():
     with pytest.raises(TypeError, match="unsupported operand"):
         grad(lambda x: x + "a")(1.0)
