@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from expect import here, same
 
+import funcgrad.numpy as fnp
 from funcgrad import (
     errors,
     float0,
@@ -314,3 +315,17 @@ def test_warnings_of_the_function_stay():
     for run in (grad(lambda x: np.log(x)), lambda x: jvp(np.log, (x,), (1.0,)), lambda x: vjp(np.log, x)):
         with pytest.warns(RuntimeWarning, match="invalid value encountered in log"):
             run(-1.0)
+
+
+@pytest.mark.parametrize("dtype", [object, str, "S8", "M8[s]"])
+def test_numbers_do_not_become_objects_or_text(dtype):
+    """They would be the same numbers, without their derivative."""
+    for f in (lambda x: x.astype(dtype), lambda x: fnp.array([x[0], 1.0], dtype=dtype)):
+        for run in (lambda: vjp(f, V), lambda: jvp(f, (V,), (V,))):
+            with pytest.raises(errors.UnsupportedArgumentError, match="Stay with numbers"):
+                run()
+
+
+def test_a_masked_entry_of_a_list_is_refused():
+    with pytest.raises(errors.OperandTypeError, match="Masked"):
+        grad(lambda x: np.sum(fnp.array([x[0], OPERANDS["masked"][1]])))(V)

@@ -41,7 +41,7 @@ def _stack(x: Any) -> Any:
     """Nested lists and tuples as one traced array."""
     if isinstance(x, (list, tuple)):
         return np.stack([_stack(part) for part in x]) if x else np.asarray(x)
-    return _strong(x) if isinstance(x, Tracer) else np.asarray(x)
+    return _strong(x) if isinstance(x, Tracer) else np.asanyarray(x)  # a masked array stays one: refused
 
 
 _MANY = 100  # entries of a list

@@ -25,6 +25,9 @@ def cast(x: Any, dtype: Any) -> Any:
     if own == dtype:
         return x
     if is_differentiable(own) and not is_differentiable(dtype):
+        if dtype.kind not in "biu":  # Python objects, text: numbers without their derivative
+            cure = "Stay with numbers, or convert stop_gradient(x) if a constant is meant."
+            raise errors.UnsupportedArgumentError("astype", f"dtype {dtype}", describe(*caller(2)), cure)
         return to_integers(x, dtype=dtype)
     return arithmetic.convert(x, dtype=dtype)
 
