@@ -8,6 +8,7 @@ a function closes over is no argument of the rules: in these values it is differ
 from __future__ import annotations
 
 import contextvars
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from funcgrad import errors, tree
 from funcgrad._core.tracer import (
+    Reading,
     Trace,
     Tracer,
     concrete,
@@ -80,7 +82,8 @@ class CustomCall(Call):
                 outs, row = _transposable(rules, values, traced, trace)
             else:
                 outs, row = _pushable(rules, self.fun, values, traced)
-            row.stand_ins = successors()
+            row.stand_ins = {t: own for t, own in successors().items() if t is not trace}
+            row.trace = weakref.ref(trace)
         if trace.linear:
             row.probed = self, values, traced
         not_newer(outs, trace)
@@ -151,12 +154,19 @@ class _Row:
     Attributes:
         count: how many results there are.
         through: results that also depend on what the function closes over; these are parents, too.
-        stand_ins: for traces that were suspended or ran again.
+        stand_ins: for other traces that were suspended or ran again.
+        trace: the trace in charge, by a weak reference: its tape holds the row. A rule that closes over
+            tracers of it reads their values.
         probed: on a tape that is to be linear, the call, its arguments and which of them are traced.
         watched: what the rule reads again when the tape is walked.
     """
 
     watched: Sequence[Any] = ()
+
+    def running(self):
+        """The context of the rules."""
+        trace = self.trace()
+        return resuming(self.stand_ins if trace is None else {**self.stand_ins, trace: Reading(trace)})
 
     def shares(self, g: Outputs) -> tuple[list[Any], list[Any] | None]:
         """The cotangents of the traced arguments, and their masks of structural zeros."""
@@ -291,7 +301,7 @@ def _pushable(rules: Rules, fun: Callable, values, traced):
 
 
 def _pull(row: _Row, g: Outputs) -> Shares:
-    with resuming(row.stand_ins):
+    with row.running():
         shares, lives = row.shares(g)
     return Shares(
         [*shares, *map(g.get, row.through)],
@@ -301,7 +311,7 @@ def _pull(row: _Row, g: Outputs) -> Shares:
 
 def _push(row: _Row, tangents: Sequence[Any]) -> tuple:
     own = len(tangents) - len(row.through)
-    with resuming(row.stand_ins):
+    with row.running():
         ts = row.push(tangents[:own])
     for i, t in zip(row.through, tangents[own:]):
         ts[i] = t if ts[i] is None else ts[i] + t

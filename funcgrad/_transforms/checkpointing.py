@@ -60,13 +60,14 @@ def checkpoint(
     def run(*args, **kwargs):
         places = {_place(n, args, kwargs, static_argnums, f) for n in static}
         dynamic = {i: a for i, a in enumerate(args) if i not in places}
+        kept, count = {i: a for i, a in enumerate(args) if i in places}, len(args)
         fixed = {name: a for name, a in kwargs.items() if name in places}
         leaves, treedef = tree.flatten((dynamic, {n: a for n, a in kwargs.items() if n not in places}))
         out_treedef: list[tree.TreeDef] = []
 
-        def flat(*leaves):
+        def flat(*leaves):  # which the tape keeps: it holds no tracer, so that memory goes at once
             new, new_kwargs = tree.unflatten(treedef, leaves)
-            out = f(*[new.get(i, a) for i, a in enumerate(args)], **new_kwargs, **fixed)
+            out = f(*[kept[i] if i in kept else new[i] for i in range(count)], **new_kwargs, **fixed)
             outs, structure = tree.flatten(out)
             out_treedef[:] = [structure]
             return [output_leaf(o, f) for o in outs]

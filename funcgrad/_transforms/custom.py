@@ -101,8 +101,9 @@ class _CustomFunction:
         if kwargs:
             args, kwargs = self._positional(args, kwargs)
         places = {place_of(n, len(args), n, self.fun, "nondiff_argnums") for n in self.nondiff_argnums}
-        call = _Arguments(self, args, sorted(places), kwargs)
-        outs = bind(CustomCall(call.fun, call.rules(), closed_over([self.fun, call.steering])), call.leaves)
+        leaves, treedef = tree.flatten(tuple(a for i, a in enumerate(args) if i not in places))
+        call = _Arguments(self, treedef, [args[i] for i in sorted(places)], sorted(places), kwargs)
+        outs = bind(CustomCall(call.fun, call.rules(), closed_over([self.fun, call.steering])), leaves)
         return tree.unflatten(call.out_treedef, outs)
 
     def _positional(self, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
@@ -114,12 +115,15 @@ class _CustomFunction:
 
 
 class _Arguments:
-    """One call's arguments as flat leaves, and the function and its rules as functions of those."""
+    """A function and its rules as functions of the flat leaves of one call's arguments.
 
-    def __init__(self, custom: _CustomFunction, args: tuple, places: list[int], kwargs: dict):
-        self.custom, self.count, self.places, self.kwargs = custom, len(args), places, kwargs
-        self.steering = [args[i] for i in places]
-        self.leaves, self.treedef = tree.flatten(tuple(a for i, a in enumerate(args) if i not in places))
+    It holds none of the leaves: the tape keeps it, and is to hold no tracer, so that memory goes at once.
+    """
+
+    def __init__(self, custom: _CustomFunction, treedef, steering: list, places: list[int], kwargs: dict):
+        self.custom, self.treedef, self.kwargs = custom, treedef, kwargs
+        self.steering, self.places = steering, places
+        self.count = len(treedef.children) + len(places)
         self.out_treedef: Any = None
         self.out_shapes: list[tuple[int, ...]] = []
 

@@ -1,5 +1,7 @@
 """What calls keep and hand out: no rule changes another's values, no change of a kept one goes unseen."""
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -196,3 +198,17 @@ def test_the_cotangent_of_a_result_without_derivative_has_its_shape():
     np.testing.assert_allclose(grad(lambda x: np.sum(f(x)[1]))(X), 2 * X)
     np.testing.assert_allclose(vmap(grad(lambda x: np.sum(f(x)[1])))(X[None])[0], 2 * X)
     assert [(ct.shape, ct.dtype == float0) for ct in seen] == [((3,), True)] * 2
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("derive", [lambda f: grad(lambda x: np.sum(f(x))), lambda f: vjp(f, X)[1]])
+def test_memory_goes_at_once(call, derive):
+    """What a call leaves on a tape makes no cycle, which would wait for Python's collector."""
+    f = CALLS[call](np.sin)
+    gc.collect()
+    gc.disable()
+    try:
+        derive(f)(X)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
