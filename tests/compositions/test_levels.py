@@ -22,8 +22,9 @@ LINES = {
 #: Each transform outside of and inside of another.
 SOME = [("grad", "linearize"), ("linearize", "vmap"), ("vmap", "jvp"), ("jvp", "vjp"), ("vjp", "grad")]
 ALL = [*itertools.product(LINES, repeat=2)]
-ROWS = [row for row in SAMPLES if row.order >= 2]
-S, T = 0.1, 0.2
+#: A row that is for complex numbers only is none here.
+ROWS = [row for row in SAMPLES if row.order >= 2 and row.dtypes != ("c16",)]
+S, T = 0.01, 0.02  # small, so that knots stay in order and numbers in their ranges
 
 
 def along(row):
@@ -49,7 +50,7 @@ def check(row, pairs):
         if "vmap" in (outer, inner) and not row.batch:
             continue
         found = LINES[outer](lambda s: LINES[inner](lambda t: h(s, t))(T))(S)
-        np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9, err_msg=f"{outer} of {inner}")
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8, err_msg=f"{outer} of {inner}")
 
 
 @pytest.mark.filterwarnings("ignore:.*encountered in")

@@ -88,6 +88,10 @@ class PPoly(Interpolant, scipy.interpolate.PPoly):
         c = np.moveaxis(c, (axis, axis + 1), (0, 1))
         if x.ndim != 1 or x.shape[0] < 2 or c.shape[1] != x.shape[0] - 1:
             raise ValueError("x must be 1-dimensional, with one more breakpoint than there are coefficients")
+        plain = known(x)
+        steps = None if plain is None else np.diff(plain)
+        if steps is not None and not (np.all(steps > 0) or np.all(steps < 0)):
+            raise ValueError("`x` must be strictly increasing or decreasing.")
         self._set(c, x, extrapolate, axis)
 
     def _set(self, c, x, extrapolate, axis):
