@@ -73,7 +73,8 @@ class Trace:
         made: where in the user's code the transform was called.
         cuts: where tracers of this trace were used in ways that drop the derivative (a comparison, a
             rounding, an integer read): the place, and the tape's rows that were used so.
-        refused: what was refused last to a reader of a tracer's value, and where; None if nothing was.
+        refused: what was refused last to a reader of a tracer's value, where, and the message; None if
+            nothing was.
         stand_in: while it is suspended, what its tracers are read by.
     """
 
@@ -90,7 +91,7 @@ class Trace:
         self.level = next(_levels)
         self.made = source.caller(2)
         self.cuts: dict[tuple[int, int], tuple[tuple, set[int]]] = {}
-        self.refused: tuple[str, str] | None = None
+        self.refused: tuple[str, str, str] | None = None
 
     def process(self, prim, args: tuple, params: dict) -> Any:
         """Carry out a primitive on arguments of which at least one is a tracer of this trace."""

@@ -24,7 +24,7 @@ def name_of(f: Callable) -> str:
     return getattr(f, "__qualname__", None) or repr(f)
 
 
-def tell_cause(error: BaseException) -> None:
+def tell_cause(error: BaseException, trace: Trace) -> None:
     """Add to an error of NumPy's or SciPy's what the refusal said that it was made of."""
     if isinstance(error, errors.FuncgradError):
         return
@@ -36,12 +36,14 @@ def tell_cause(error: BaseException) -> None:
             error.add_note(note)
             return
         cause = cause.__cause__ or cause.__context__
+    if trace.refused is not None:  # C code may lose the error that a callback raised
+        error.add_note(f"Before, something was refused: {trace.refused[2]}")
 
 
 def warn_of_refusal(trace: Trace, f: Callable) -> None:
     """Say that a function went on after something was refused to it, perhaps without a derivative."""
     if trace.refused is not None:
-        what, where = trace.refused
+        what, where, _ = trace.refused
         warnings.warn(
             f"{name_of(f)} caught the error that refused {what} on a traced value, at {where}, and went on: "
             "its derivative lacks whatever that value would have led to. Look at the `except` around that "

@@ -39,7 +39,7 @@ class Push:
         try:
             out = chosen.call(tree.unflatten(treedef, duals))
         except Exception as error:
-            tell_cause(error)
+            tell_cause(error, forward)
             raise
         finally:
             forward.close()

@@ -73,7 +73,7 @@ class Run:
         try:
             out = chosen.call(tree.unflatten(self.treedef, tracers))
         except Exception as error:
-            tell_cause(error)
+            tell_cause(error, record)
             raise
         finally:
             record.close()

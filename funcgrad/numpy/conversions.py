@@ -38,10 +38,10 @@ def refuse_array(x: Any) -> None:
     if x._trace.ended:
         x._trace.refuse("np.asarray")
     function, place = asked_by(sys._getframe(2))
-    _note_refusal(x, "np.asarray(x)", place)
     if function is None and x.dtype.kind in "iub":
-        raise errors.ConcretizationError("a[x], or np.asarray(x),", _INDEX_CURE, place)
-    _refuse("np.asarray(x)", "np.asarray(stop_gradient(x))", function, place)
+        _refuse(x, "a[x], or np.asarray(x),", _INDEX_CURE, place)
+    cure = _cure(function, "np.asarray(stop_gradient(x))")
+    _refuse(x, _in_function("np.asarray(x)", function), cure, place)
 
 
 def refuse_number(x: Any, conversion: str) -> None:
@@ -49,8 +49,8 @@ def refuse_number(x: Any, conversion: str) -> None:
     if x._trace.ended:
         x._trace.refuse(conversion.partition("(")[0])
     function, place = asked_by(sys._getframe(2))
-    _note_refusal(x, conversion, place)
-    _refuse(conversion, conversion.replace("(x)", "(stop_gradient(x))"), function, place)
+    cure = _cure(function, conversion.replace("(x)", "(stop_gradient(x))"))
+    _refuse(x, _in_function(conversion, function), cure, place)
 
 
 _trying: contextvars.ContextVar[bool] = contextvars.ContextVar("trying", default=False)
@@ -66,13 +66,13 @@ def trying() -> Iterator[None]:
         _trying.reset(token)
 
 
-def _note_refusal(x: Any, what: str, place: str) -> None:
-    """Remember that something was refused, for the function may catch the error and go on without it."""
-    if _trying.get():
-        return
-    while isinstance(x, Tracer):
-        x._trace.refused = (what, place)
+def _refuse(x: Any, what: str, cure: str, place: str) -> None:
+    """Raise, and remember it: code in between may catch the error, or make another of it."""
+    error = errors.ConcretizationError(what, cure, place)
+    while isinstance(x, Tracer) and not _trying.get():
+        x._trace.refused = (what, place, str(error))
         x = getattr(x, "value", None)
+    raise error
 
 
 def refuse_write(what: str, cure: str | None = None, depth: int = 2) -> None:
@@ -86,10 +86,12 @@ def refuse_write(what: str, cure: str | None = None, depth: int = 2) -> None:
     raise errors.InPlaceError(what, place, cure)
 
 
-def _refuse(conversion: str, cut: str, function: str | None, place: str) -> None:
-    what = conversion if function is None else f"{conversion} in {_shown(function)}"
-    cure = cure_by_function(function) or _cure_by_module() or _FLOAT_CURE.format(cut)
-    raise errors.ConcretizationError(what, cure, place)
+def _in_function(conversion: str, function: str | None) -> str:
+    return conversion if function is None else f"{conversion} in {_shown(function)}"
+
+
+def _cure(function: str | None, cut: str) -> str:
+    return cure_by_function(function) or _cure_by_module() or _FLOAT_CURE.format(cut)
 
 
 def cure_by_function(function: str | None) -> str | None:
