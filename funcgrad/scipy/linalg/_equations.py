@@ -171,8 +171,8 @@ def _riccati(name):
         return -twice(ahead @ t @ gain(y, a, b, r))
 
     @are.jvp("q")
-    def jvp_q(t, *, balanced):
-        return hermitian_part(t)
+    def jvp_q(t, y, *, balanced):
+        return np.broadcast_to(hermitian_part(t), y.shape)  # others may be stacks where q is not
 
     @are.jvp("r")
     def jvp_r(t, y, a, b, r, *, balanced):
