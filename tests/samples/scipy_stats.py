@@ -160,7 +160,10 @@ SAMPLES = [
     Sample("genextreme.logpdf-c=0", stats.genextreme.logpdf, (LINE, 0.0), **F8),
     Sample("genpareto.sf-c=0", stats.genpareto.sf, (HALF, 0.0), **F8),
     Sample(
-        "truncnorm.logcdf-tail", stats.truncnorm.logcdf, (0.1 * HALF + 8, np.array([8.0]), np.array([11.5])), **F8
+        "truncnorm.logcdf-tail",
+        stats.truncnorm.logcdf,
+        (0.1 * HALF + 8, np.array([8.0]), np.array([11.5])),
+        **F8,
     ),
     Sample("hypergeom.logpmf", lambda x: x * stats.hypergeom.logpmf(COUNTS, 20, 7, 12), (HALF,), **F8),
     Sample(
