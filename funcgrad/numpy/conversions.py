@@ -72,7 +72,10 @@ def _refuse(x: Any, what: str, cure: str, place: str) -> None:
     while isinstance(x, Tracer) and not _trying.get():
         x._trace.refused = (what, place, str(error))
         x = getattr(x, "value", None)
-    raise error
+    try:
+        raise error
+    finally:
+        del error  # whose traceback holds this frame: no cycle
 
 
 def refuse_write(what: str, cure: str | None = None, depth: int = 2) -> None:
