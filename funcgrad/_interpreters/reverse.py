@@ -39,7 +39,7 @@ def pull_back(
     """
     tape.verify()
     visible = tape.eager and all(map(is_eager, cotangents))
-    if check is None and visible and any(map(_selects, set(tape.plans))):
+    if check is None and visible and selects(tape):
         results = _try_without_masks(tape, slots, cotangents)
         if results is not None:
             return results
@@ -61,6 +61,11 @@ def pull_back_masked(
         for slot, ct in enumerate(results)
     ]
     return results, masks
+
+
+def selects(tape: Tape) -> bool:
+    """Whether any row makes structural zeros."""
+    return any(map(_selects, set(tape.plans)))
 
 
 def _try_without_masks(tape: Tape, slots: Sequence[int], cotangents: Sequence[Any]) -> list[Any] | None:

@@ -13,10 +13,11 @@ from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, concrete, rerunning, settled, successors, suspending
 from funcgrad._core.types import type_of
 from funcgrad._interpreters.batch import Batch, is_batched
-from funcgrad._interpreters.calls import Call, CallPlan, bind, hints_below, record_call
+from funcgrad._interpreters.calls import Call, CallPlan, Shares, bind, hints_below, record_call
 from funcgrad._interpreters.forward import Forward
 from funcgrad._interpreters.record import Record, Rerecord
-from funcgrad._interpreters.reverse import Outputs, fitted, pull_back
+from funcgrad._interpreters.reruns import mask_of, pull_recorded, require_masks, with_masks_if_needed
+from funcgrad._interpreters.reverse import Outputs, fitted
 from funcgrad._interpreters.stage import Stage, nested
 from funcgrad._primitives.checkpoints import RowOf, program_function
 from funcgrad._primitives.loops import LoopParts, LoopPrimitive
@@ -116,30 +117,38 @@ class _BranchRow:
         self.args = [settled(a) if own is None else RowOf(own.slot) for a, own in zip(args, mine)]
         self.origin = trace if closes else None
 
-    def pull(self, g: Outputs) -> list[Any]:
+    def pull(self, g: Outputs) -> Shares:
+        """The inputs' shares, with masks where structural zeros come or are made in a branch."""
+        return with_masks_if_needed(lambda masks: self._pull(g, masks), bool(g.lives))
+
+    def _pull(self, g: Outputs, masks: bool) -> Shares:
         index, *operands = self.args
         if type(index) is RowOf:
             index = self.values[index.slot]
         slots = list(self.values)
+        count = len(slots) + len(g)
 
         def pulling(branch):
             def pull(*flat):
-                values, cts = flat[: len(slots)], flat[len(slots) :]
+                values, cts, lives = flat[: len(slots)], flat[len(slots) : count], flat[count:]
                 trace = Rerecord(self.origin, self.level, dict(zip(slots, values)))
                 args = [trace.given(a.slot) if type(a) is RowOf else a for a in operands]
                 with rerunning(self.stand_ins, self.origin, trace):
                     outs = [settled(o) for o in branch(*args)]
                     trace.close()
-                    reached = [(i, ct) for i, ct in zip(g, cts) if trace.own(outs[i]) is not None]
-                    rows = [outs[i].slot for i, _ in reached]
-                    pulled = pull_back(trace.tape, rows, [ct for _, ct in reached], consume=True)
-                return [fitted(ct, v) for ct, v in zip(pulled, values)]
+                    require_masks(trace, masks)
+                    by_number = dict(zip(g.lives, lives))
+                    flows = {i: (ct, by_number.get(i)) for i, ct in zip(g, cts)}
+                    cts, lives = pull_recorded(trace, outs, flows, masks)
+                shares = [fitted(ct, v) for ct, v in zip(cts, values)]
+                return shares + [mask_of(*flow) for flow in zip(cts, lives, values)] * masks
 
             return pull
 
         hints = hints_below(self.origin, self.call.closed_over)
         call = Branches([pulling(branch) for branch in self.call.fun], hints)
-        return bind(call, [index, *self.values.values(), *g.values()])
+        flat = bind(call, [index, *self.values.values(), *g.values(), *g.lives.values()])
+        return Shares(flat[: len(slots)], flat[len(slots) :] if masks else [None] * len(slots))
 
 
 def _branches_of(args, branches, num_consts) -> tuple[Branches, Sequence[Any]]:
@@ -155,4 +164,4 @@ def _branches_of(args, branches, num_consts) -> tuple[Branches, Sequence[Any]]:
 
 cond = LoopPrimitive("cond", _branches_of)
 cond.typed = lambda *types, branches, num_consts: branches[0].out_avals
-_PLAN = CallPlan(cond, _BranchRow.pull)
+_PLAN = CallPlan(cond, _BranchRow.pull, masks=True)

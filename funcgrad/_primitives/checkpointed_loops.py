@@ -35,7 +35,8 @@ from funcgrad._interpreters.forward import Forward
 from funcgrad._interpreters.record import Record
 from funcgrad._interpreters.stage import Stage
 from funcgrad._primitives.checkpoints import pull_again
-from funcgrad._primitives.loops import LoopParts, Scan, While, check_carry
+from funcgrad._primitives.loops import LoopParts, While, check_carry
+from funcgrad._primitives.scanning import Scan
 from funcgrad._primitives.schedules import Kept, usual_slots
 from funcgrad._primitives.shelves import Disk, Memory, nbytes
 from funcgrad._primitives.sweeps import Column, Reversal, recorded

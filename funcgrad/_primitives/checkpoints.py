@@ -20,7 +20,8 @@ from funcgrad._interpreters.calls import (
 )
 from funcgrad._interpreters.linearity import dependence
 from funcgrad._interpreters.record import Record, Rerecord
-from funcgrad._interpreters.reverse import Outputs, pull_back, pull_back_masked
+from funcgrad._interpreters.reruns import pull_recorded
+from funcgrad._interpreters.reverse import Outputs
 from funcgrad._interpreters.stage import Stage, nested
 from funcgrad._primitives.kinds import PRIMITIVES
 from funcgrad._primitives.purity import Held, reading
@@ -122,14 +123,10 @@ class Rerun:
         with self._resuming(trace):
             results = [o.value if trace.own(o) is not None else o for o in outs]
             self.held.verify(results, lambda: self._again(values), "checkpoint")
-            reached = [i for i in cts if trace.own(outs[i]) is not None]
-            rows, seeds = [outs[i].slot for i in reached], [cts[i] for i in reached]
-            if masks:
-                shares, masks = pull_back_masked(trace.tape, rows, seeds, [lives.get(i) for i in reached])
-            else:
-                shares, masks = pull_back(trace.tape, rows, seeds, consume=True), [None] * len(self.values)
+            flows = {i: (ct, lives.get(i)) for i, ct in cts.items()}
+            shares, found = pull_recorded(trace, outs, flows, masks)
         trace.pass_on_cuts(shares, self.cuts, {slot: slot for slot in self.values})
-        return shares, masks
+        return shares, found
 
     def _recorded(self, by_row: dict[int, Any], saved: Sequence[Any]) -> tuple[Rerecord, list[Any]]:
         """The function recorded again, and its results."""

@@ -11,7 +11,8 @@ from funcgrad._core.tracer import Reading, Tracer, deriving, is_deriving, rerunn
 from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._interpreters.calls import Call, bind, differentiable, unchanged
 from funcgrad._interpreters.record import Record, Rerecord
-from funcgrad._interpreters.reverse import fit, pull_back, pull_back_masked
+from funcgrad._interpreters.reruns import Flow, pull_recorded
+from funcgrad._interpreters.reverse import fit
 from funcgrad._interpreters.stage import Stage
 from funcgrad._primitives.checkpoints import Checkpoint
 from funcgrad._primitives.purity import Held, reading
@@ -19,8 +20,6 @@ from funcgrad._primitives.schedules import Kept, split
 
 _SHORT = 8  # steps that are recorded at once where the backward sweep is itself recorded
 
-#: A cotangent with its mask of structural zeros, either may be None.
-Flow = tuple[Any, Any]
 _NOTHING: Flow = (None, None)
 
 
@@ -187,14 +186,7 @@ class Sweep:
                 results = [o if mine is None else mine.value for o, mine in zip(outs[:count], own)]
                 after.verify(results, lambda: self.advance(state, x, closures), "a checkpointed loop")
             numbers = [*range(count), *[count + i for i in self.ys]]
-            flowing = [(own[i], *flow) for i, flow in zip(numbers, g)]
-            flowing = [(o.slot, ct, live) for o, ct, live in flowing if o is not None and ct is not None]
-            rows, cts, lives = ([flow[part] for flow in flowing] for part in range(3))
-            if self.masks:
-                cts, lives = pull_back_masked(trace.tape, rows, cts, lives)
-            else:
-                cts = pull_back(trace.tape, rows, cts, consume=True)
-                lives = [None] * len(cts)
+            cts, lives = pull_recorded(trace, outs, dict(zip(numbers, g)), self.masks)
         trace.pass_on_cuts(cts, row.cuts, row.slots)
         likes = values.values()
         flows = [(fit(ct, shape_of(v), dtype_of(v)), live) for ct, live, v in zip(cts, lives, likes)]

@@ -16,7 +16,8 @@ from funcgrad._interpreters.calls import closed_over
 from funcgrad._interpreters.stage import is_staged
 from funcgrad._primitives.branches import Branches
 from funcgrad._primitives.checkpointed_loops import checkpointed
-from funcgrad._primitives.loops import Scan, While, apply
+from funcgrad._primitives.loops import While, apply
+from funcgrad._primitives.scanning import Scan
 from funcgrad._transforms.arguments import argument_paths, array_leaf, name_of, output_leaf
 from funcgrad._transforms.batching import vmap
 

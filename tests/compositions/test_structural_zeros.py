@@ -9,7 +9,21 @@ import random
 import numpy as np
 import pytest
 
-from funcgrad import grad, hessian, hvp, jacrev, jvp, linearize, vmap
+from funcgrad import (
+    ShapeDtypeStruct,
+    checkpoint,
+    checkpointed_loop,
+    eval_jaxpr,
+    grad,
+    hessian,
+    hvp,
+    jacrev,
+    jvp,
+    lax,
+    linearize,
+    make_jaxpr,
+    vmap,
+)
 
 SINGULAR = [
     np.sqrt, np.log, np.log2, lambda x: 1 / x, lambda x: x**-0.5, lambda x: np.power(x, np.array(-1.5)),
@@ -105,3 +119,47 @@ def test_dead_entries_of_complex_parts():
             lambda x: np.where([True, False, False], np.conj(x * factor), 0),
         ):
             np.testing.assert_array_equal(grad(lambda x: np.sum(np.abs(f(x)) ** 2))(x)[1:], 0)
+
+
+#: Ways to have a function of arrays run, entry by entry in some, as a part that is run again in reverse.
+CALLS = {
+    "checkpoint": lambda step, y: checkpoint(step)(y),
+    "checkpointed_loop": lambda step, y: checkpointed_loop(step, y, length=1),
+    "cond": lambda step, y: lax.cond(np.sum(y) > -9, step, np.negative, y),
+    "cond, closed over": lambda step, y: lax.cond(np.sum(y) > -9, lambda: step(y), lambda: -y),
+    "scan": lambda step, y: lax.scan(lambda c, z: (c, step(z)), 0.0, y)[1],
+    "scan, carried": lambda step, y: lax.scan(lambda c, _: (step(c), None), y, None, length=1)[0],
+    "scan, closed over": lambda step, y: lax.scan(lambda c, _: (c, step(y)), 0.0, None, length=1)[1][0],
+    "scan in cond": lambda step, y: lax.cond(
+        np.sum(y) > -9, lambda y: CALLS["scan"](step, y), np.negative, y
+    ),
+    "cond in scan": lambda step, y: CALLS["scan"](lambda z: CALLS["cond"](step, z), y),
+}
+PLACES = {
+    "before": lambda call, x: call(lambda y: np.where(y > 0, y, 0.0), np.sqrt(x)),
+    "after": lambda call, x: np.where(x > 0, call(np.sqrt, x), 0.0),
+    "inside": lambda call, x: call(lambda y: np.where(y > 0, np.sqrt(y), 0.0), x),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("place", PLACES)
+def test_dead_entries_of_calls(call, place):
+    """What is singular stands before a call or in it, and the selection in it or after it."""
+    x = np.array([[0.0, 0.4, 0.7], [0.9, 0.0, 0.2]])
+
+    def f(x):
+        return np.sum(np.sin(PLACES[place](CALLS[call], x)) * np.cos(x))
+
+    def harmless(x):
+        return np.sum(np.where(dead, 0.0, np.sin(np.sqrt(np.where(dead, 0.5, x))) * np.cos(x)))
+
+    dead = x == 0
+    with np.errstate(all="ignore"):
+        for name, derivative in PAIRINGS.items():
+            found = [derivative(f, x)]
+            if name != "linearize" or "cond" not in call:  # refused while a program is written
+                program = make_jaxpr(lambda x, d=derivative: d(f, x))(ShapeDtypeStruct(x.shape, float))
+                found += eval_jaxpr(program, program.consts, x)
+            for one in found:
+                np.testing.assert_allclose(one, derivative(harmless, x), rtol=1e-7, atol=1e-9, err_msg=name)
