@@ -100,9 +100,14 @@ def test_what_decides_must_be_a_scalar(pred):
         lax.cond(pred, abs, abs, 1.0)
 
 
-def test_an_index_must_be_an_integer():
+def test_indices_and_bounds_must_be_integers():
     with pytest.raises(errors.PredicateError, match="of dtype float64"):
         lax.switch(1.0, [abs], 1.0)
+    with pytest.raises(errors.PredicateError, match="a bound of fori_loop is of dtype float64"):
+        grad(lambda x: lax.fori_loop(0, x, lambda i, v: v * 1.5, x))(2.7)
+    for bound in (np.array([2, 3]), "3", None):
+        with pytest.raises(errors.PredicateError, match="a bound of fori_loop is of (shape|type)"):
+            lax.fori_loop(bound, 4, lambda i, v: v * 1.5, 1.0)
     with pytest.raises(ValueError, match="one branch at least"):
         lax.switch(1, [], 1.0)
 

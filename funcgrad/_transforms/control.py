@@ -52,10 +52,10 @@ def _array_leaves(leaves: Sequence[Any], treedef: tree.TreeDef) -> list[Any]:
     return [array_leaf(x, lambda i=i: argument_paths(treedef)[i]) for i, x in enumerate(leaves)]
 
 
-def _scalar(x: Any, name: str) -> Any:
+def _scalar(x: Any, name: str, kinds: str = "biuf") -> Any:
     if not isinstance(x, (Tracer, np.ndarray, np.generic, bool, int, float)):
         found = f"of type {type(x).__name__}"
-    elif dtype_of(x).kind not in "biuf":
+    elif dtype_of(x).kind not in kinds:
         found = f"of dtype {dtype_of(x)}"
     elif shape_of(x) != ():
         found = f"of shape {shape_of(x)}"
@@ -115,11 +115,9 @@ def switch(index: Any, branches: Sequence[Callable], *operands: Any) -> Any:
     >>> lax.switch(2, [lambda x: x, lambda x: 2 * x, lambda x: x * x], 5.0)
     25.0
     """
-    _scalar(index, "switch's index")
+    _scalar(index, "switch's index", "iu")
     if not branches:
         raise ValueError("switch needs one branch at least")
-    if dtype_of(index).kind not in "iu":
-        raise errors.PredicateError("switch's index", f"of dtype {dtype_of(index)}", describe(*caller()))
     return _choose(np.minimum(np.maximum(index, 0), len(branches) - 1), tuple(branches), operands)
 
 
@@ -312,13 +310,13 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable, init_val: Any, *, unro
         The last value.
 
     Raises:
-        CarryTypeError: a step changes the value's types.
+        PredicateError: a bound is no integer. CarryTypeError: a step changes the value's types.
 
     >>> from funcgrad import grad, lax
     >>> grad(lambda x: lax.fori_loop(0, 3, lambda i, v: v * x, 1.0))(2.0)
     np.float64(12.0)
     """
-    known = [concrete(n) for n in (lower, upper)]
+    known = [concrete(_scalar(n, "a bound of fori_loop", "iu")) for n in (lower, upper)]
     if not any(isinstance(n, Tracer) for n in known):
         first, last = (int(n) for n in known)
         # the number is a Python int, as it is in Python's loop: it makes no float64 of float32
