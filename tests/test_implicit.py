@@ -17,6 +17,7 @@ from funcgrad import (
     custom_linear_solve,
     custom_minimizer,
     custom_root,
+    custom_vjp,
     errors,
     eval_jaxpr,
     grad,
@@ -219,7 +220,11 @@ def by_columns(a, b):
     return custom_linear_solve(lambda x: a @ x, b, solve)
 
 
-@pytest.mark.parametrize("solve", [by_numpy, by_columns])
+def by_a_map_that_runs_again(a, b):
+    return custom_linear_solve(checkpoint(lambda x: a @ x), b, lambda _, b: np.linalg.solve(a, b))
+
+
+@pytest.mark.parametrize("solve", [by_numpy, by_columns, by_a_map_that_runs_again])
 def test_linear_systems(solve):
     def total(solve):
         return lambda a, b: np.sum(np.sin(solve(a, b)))
@@ -237,6 +242,16 @@ def test_linear_systems(solve):
             hessian(lambda a: np.sum(np.linalg.solve(a, B) ** 2))(both[0]),
         )
     close(linear_transpose(lambda b: solve(P, b), B)(B), (np.linalg.solve(P.T, B),))
+
+
+def test_the_map_may_have_a_rule_of_its_own():
+    product = custom_vjp(lambda x: M @ x)
+    product.defvjp(lambda x: (M @ x, None), lambda _, g: (g @ M,))
+    solution = lambda b: custom_linear_solve(product, b, lambda _, b: np.linalg.solve(M, b))  # noqa: E731
+    for transform in (jacrev, jacfwd):
+        close(transform(solution)(B), np.linalg.inv(M))
+    f, plain = lambda b: np.sum(solution(b) ** 3), lambda b: np.sum(np.linalg.solve(M, b) ** 3)
+    close(hessian(f)(B), hessian(plain)(B))
 
 
 def test_they_are_linear_in_the_right_hand_side_only():

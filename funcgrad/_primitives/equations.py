@@ -156,6 +156,7 @@ def push_residual(residual: Callable, x: Flat, tangents: Flat) -> list[Any]:
 def pull_residual(residual: Callable, x: Flat, cotangents: Flat, check: Callable | None = None) -> list[Any]:
     """The transpose of `push_residual`; ``check(record, r)`` may look at what was recorded."""
     trace, active = Record(), active_of(x)
+    trace.linear = check is not None
     inputs = list(x)
     for i in active:
         inputs[i] = trace.input(x[i])
