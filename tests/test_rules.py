@@ -83,6 +83,28 @@ def test_every_primitive_has_a_row():
     assert not missing
 
 
+@pytest.mark.slow
+def test_every_rule_has_a_row(monkeypatch):
+    """Forward and in reverse, by itself or in derivatives up to the order at which its row is tested."""
+    plans = {}
+    for prim in PRIMITIVES.values():
+        for direction in ("push", "pull"):
+            plans[prim, direction] = {}
+            monkeypatch.setattr(prim, f"{direction}_plans", plans[prim, direction])
+
+    def missing():
+        for (prim, direction), made in plans.items():
+            rules = enumerate(prim.rules or ())
+            run = {min(i, len(prim.rules) - 1) for plan in made.values() for i in plan.positions}
+            yield from (
+                f"{direction} {prim.name} {prim.args[i]}" for i, r in rules if known(r) and i not in run
+            )
+
+    for row in SAMPLES:
+        check_grads(row.f, cast(row.args, row.dtypes[-1]), order=row.order, **rough(row.dtypes[-1]))
+    assert not list(missing())
+
+
 def known(rule):
     """Whether there is a derivative with respect to an argument, that is not refused as unknown."""
     return rule is not None and rule.missing is None

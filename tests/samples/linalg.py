@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from funcgrad._primitives.linalg import cofactor
 from samples.table import Sample
 
 L = np.linalg
@@ -72,6 +73,8 @@ SAMPLES = [
     Sample("matrix_power-minus-2", lambda a: L.matrix_power(a, -2), (STACK,), dtypes=REAL),
     # ---- determinants ----
     Sample("det", L.det, (A,), dtypes=("f4", "f8", "c16"), order=3),
+    Sample("cofactor", cofactor, (A, STACK[0]), dtypes=ANY),
+    Sample("cofactor-stack", cofactor, (A, STACK, A.T), dtypes=ANY, order=1),
     Sample("det-stack", L.det, (STACK,)),
     Sample("det-1x1", L.det, (A[:1, :1],)),
     Sample("det-singular", lambda u, v: L.det(u @ v), (A[:, :2], WIDE[:2, :3]), dtypes=ANY),

@@ -4,7 +4,7 @@ import numpy as np
 import scipy.special as sc
 
 import funcgrad.scipy.special as fsc
-from funcgrad.scipy.special._gamma import digamma_rise
+from funcgrad.scipy.special._gamma import beta_density, digamma_rise, gamma_density
 from samples.table import Sample
 
 x = np.array([0.3, 0.6, 0.85])
@@ -150,6 +150,9 @@ PYTHON = [
     row("sph_legendre_p", lambda t: fsc.sph_legendre_p(3, 1, t), (above,), dtypes=("f8",)),
     row("sph_harm_y", lambda t, u: fsc.sph_harm_y(3, 1, t, u), (above, signed), dtypes=("f8",)),
     row("digamma_rise", lambda a, b: digamma_rise(a, b, n=1), (x, above)),
+    row("gamma_density", gamma_density, (above, signed + 1)),
+    row("beta_density", beta_density, (above, x + 1, p)),
+    row("beta_density-lowered", lambda a, b, z: beta_density(a, b, z, i=1, j=2), (above, x + 1, p)),
     *[
         row(f"{name}{'-slope' * d}", spherical(name, bool(d)), (above,))
         for name in ("spherical_jn", "spherical_yn", "spherical_in", "spherical_kn")
