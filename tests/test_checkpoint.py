@@ -1,11 +1,11 @@
 """checkpoint and tag: policies in every composition, memory, what is computed again, and what goes wrong."""
 
 import gc
-import threading
 import tracemalloc
 
 import numpy as np
 import pytest
+from expect import in_threads
 
 from funcgrad import (
     ShapeDtypeStruct,
@@ -476,15 +476,6 @@ def test_exceptions_pass():
 def test_two_threads_pull_one_vjp(policy):
     x = np.linspace(0, 1, 200)
     f = checkpoint(lambda x: np.sum(np.cumsum(np.sin(x)) ** 2), policy)
-    expected, pull, found = grad(f)(x), vjp(f, x)[1], [None] * 6
-
-    def work(i):
-        found[i] = pull(1.0)[0]
-
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for one in found:
-        agree(one, expected)
+    expected, pull = grad(f)(x), vjp(f, x)[1]
+    for found in in_threads(lambda: pull(1.0)[0], 6):
+        agree(found, expected)

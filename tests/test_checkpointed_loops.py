@@ -4,11 +4,11 @@ import functools
 import gc
 import glob
 import os
-import threading
 import tracemalloc
 
 import numpy as np
 import pytest
+from expect import in_threads
 
 from funcgrad import (
     ShapeDtypeStruct,
@@ -546,15 +546,5 @@ def test_two_threads_pull_one_vjp():
     f = lambda x: np.sum(checkpointed_loop(rotated, x, length=60, slots=3))  # noqa: E731
     expected = grad(f)(x)
     pull = vjp(f, x)[1]
-    found = [None] * 6
-
-    def work(i):
-        found[i] = pull(1.0)[0]
-
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for one in found:
-        agree(one, expected)
+    for found in in_threads(lambda: pull(1.0)[0], 6):
+        agree(found, expected)

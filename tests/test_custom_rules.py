@@ -1,11 +1,11 @@
 """custom_jvp and custom_vjp: which code runs on what, structures, opaque functions, closures, refusals."""
 
 import functools
-import threading
 import warnings
 
 import numpy as np
 import pytest
+from expect import in_threads
 from scipy import sparse
 from scipy.optimize import brentq
 from scipy.sparse.linalg import spsolve
@@ -407,14 +407,7 @@ def test_threads_pull_one_call_together():
     cube = opaque_cube()
     _, pull = vjp(lambda x: cube(np.sin(x)), X)
     expected = pull(X)[0]
-    results = []
-    threads = [threading.Thread(target=lambda: results.append(pull(X)[0])) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(results) == 8
-    for result in results:
+    for result in in_threads(lambda: pull(X)[0], 8):
         close(result, expected)
 
 

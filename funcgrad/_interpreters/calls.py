@@ -328,7 +328,9 @@ def closed_over(fun: Any) -> list[Any]:
             continue
         seen.add(id(x))
         if isinstance(x, types.FunctionType):
-            todo += [c.cell_contents for c in x.__closure__ or () if not _is_empty(c)]
+            for cell in x.__closure__ or ():
+                with contextlib.suppress(ValueError):  # an empty cell has none
+                    todo.append(cell.cell_contents)
             todo += [*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values()]
             named = map(x.__globals__.get, x.__code__.co_names)
             todo += [value for value in named if type(value) is np.ndarray]
@@ -339,11 +341,3 @@ def closed_over(fun: Any) -> list[Any]:
         elif isinstance(x, (tuple, list, dict)) and len(x) <= _LOOKED_THROUGH:
             todo += x.values() if isinstance(x, dict) else x
     return found
-
-
-def _is_empty(cell: types.CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018  an empty cell raises
-    except ValueError:
-        return True
-    return False

@@ -188,12 +188,15 @@ class Loop(Scan):
             return loop.stage(trace, args)
         if self.taken is not None:  # it is to be run backwards, which takes the number of steps
             raise errors.StagedDerivativeError("reverse mode through until=", describe(*caller()))
+
+        def goes_on(*state):
+            return _negation(self.until(*state))
+
         if self.length is None:
-            goes_on = lambda *state: _negation(self.until(*state))  # noqa: E731
             return While(goes_on, self.fun, self.closed_over).stage(trace, args)
 
         def test(count, *state):
-            return np.logical_and(np.less(count, self.length), _negation(self.until(*state)))
+            return np.logical_and(np.less(count, self.length), goes_on(*state))
 
         def body(count, *state):
             return [np.add(count, 1), *self.fun(*state)]

@@ -119,7 +119,10 @@ def save_anything_except_these_names(*names: str) -> Policy:
     save_anything_except_these_names('large')
     """
     text = _called("save_anything_except_these_names", names)
-    except_these = lambda operation: _named(operation, names)  # noqa: E731
+
+    def except_these(operation):
+        return _named(operation, names)
+
     return Policy(text, lambda operation: not except_these(operation), except_these)
 
 

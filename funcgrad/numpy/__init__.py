@@ -49,7 +49,7 @@ _loaded = {k: v for k, v in vars(_numpy).items() if not k.startswith("_") and k 
 globals().update(_loaded)
 
 from funcgrad.numpy.bracketing import c_, fromiter, mgrid, ogrid, r_  # noqa: E402  over NumPy's
-from funcgrad.numpy.creation import (  # noqa: E402
+from funcgrad.numpy.creation import (  # noqa: E402  over NumPy's
     append,
     apply_along_axis,
     array,
@@ -79,9 +79,9 @@ from funcgrad.numpy.creation import (  # noqa: E402
     unwrap,
     vstack,
 )
-from funcgrad.numpy.sequences import arange  # noqa: E402
-from funcgrad.numpy.updates import index_add, index_update  # noqa: E402
-from funcgrad.numpy.vectorizing import vectorize  # noqa: E402
+from funcgrad.numpy.sequences import arange  # noqa: E402  over NumPy's
+from funcgrad.numpy.updates import index_add, index_update  # noqa: E402  over NumPy's
+from funcgrad.numpy.vectorizing import vectorize  # noqa: E402  over NumPy's
 
 __all__ = sorted({*_loaded, *_OURS, "index_add", "index_update"})
 

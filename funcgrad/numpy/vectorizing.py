@@ -22,7 +22,7 @@ class _TracedResult(Exception):
     """A call on plain numbers gave a traced value, of a variable that the function closes over."""
 
 
-class vectorize:  # noqa: N801  NumPy's name
+class vectorize:
     """A function of numbers as a function of arrays, which it is called on entry by entry.
 
     As `numpy.vectorize`, and on plain arrays that is what it is; traced arrays, and traced variables that the

@@ -48,6 +48,12 @@ class Interpolant:
         """Whether the data, or any of these values, are traced."""
         return "_is_traced" in vars(self) or has_tracer(others)
 
+    def _asked(self, x: Any, nu: int, extrapolate: Any) -> tuple[Any, int, Any]:
+        """What a spline is asked for: points in double precision, the derivative's order, what is outside."""
+        if nu < 0:
+            raise ValueError("Order of derivative cannot be negative")
+        return double(x), nu, self.extrapolate if extrapolate is None else extrapolate
+
     def _refuse(self, method: str, instead: str) -> None:
         refuse(f"scipy.interpolate.{type(self).__name__}{method}", instead)
 

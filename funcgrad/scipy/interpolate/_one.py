@@ -18,7 +18,7 @@ _DEGREES = {"zero": 0, "slinear": 1, "quadratic": 2, "cubic": 3}
 _STEPS = ("nearest", "nearest-up", "previous", "next")
 
 
-class interp1d(Interpolant, scipy.interpolate.interp1d):  # noqa: N801  SciPy's name
+class interp1d(Interpolant, scipy.interpolate.interp1d):
     """`scipy.interpolate.interp1d`, whose data, fill values and points may be traced."""
 
     x, y, fill_value = Held(), Held(), Held()

@@ -116,12 +116,8 @@ class PPoly(Interpolant, scipy.interpolate.PPoly):
     def __call__(self, x, nu=0, extrapolate=None):
         if not self._traced(x):
             return super().__call__(x, nu, extrapolate)
-        if nu < 0:
-            raise ValueError("Order of derivative cannot be negative")
-        if extrapolate is None:
-            extrapolate = self.extrapolate
-        x = double(x)
-        return moved(evaluate(self.c, self.x, x, nu, extrapolate), x.ndim, self.axis)
+        asked = self._asked(x, nu, extrapolate)
+        return moved(evaluate(self.c, self.x, *asked), asked[0].ndim, self.axis)
 
     def derivative(self, nu=1):
         if not self._traced():

@@ -151,12 +151,8 @@ class BSpline(Interpolant, scipy.interpolate.BSpline):
     def __call__(self, x, nu=0, extrapolate=None):
         if not self._traced(x):
             return super().__call__(x, nu, extrapolate)
-        if nu < 0:
-            raise ValueError("Order of derivative cannot be negative")
-        if extrapolate is None:
-            extrapolate = self.extrapolate
-        x = double(x)
-        return moved(evaluate(self.t, self.c, self.k, x, nu, extrapolate), x.ndim, self.axis)
+        asked = self._asked(x, nu, extrapolate)
+        return moved(evaluate(self.t, self.c, self.k, *asked), asked[0].ndim, self.axis)
 
     def derivative(self, nu=1):
         if not self._traced():

@@ -63,10 +63,11 @@ def least_squares(
     problem = FlatSystem(lambda x, *args: fun(x, *args, **kwargs), x0, args)
 
     def solve(v, limits):
-        slope = jac
-        if callable(jac):
-            slope = lambda v: jac(problem.unflatten(v), *args, **kwargs)  # noqa: E731
-        elif jac is None:
+        def flat_jac(v):
+            return jac(problem.unflatten(v), *args, **kwargs)
+
+        slope = flat_jac if callable(jac) else jac
+        if jac is None:
             slope = "2-point" if jac_sparsity is not None else problem.jac
         scale = {} if x_scale is None else {"x_scale": x_scale}
         return _scipy.least_squares(

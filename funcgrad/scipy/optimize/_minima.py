@@ -67,6 +67,15 @@ def minimize(
         value, gradient = fun(problem.unflatten(v), *args)
         return value, problem.flatten(gradient)
 
+    def flat_jac(v):
+        return problem.flatten(jac(problem.unflatten(v), *args))
+
+    def flat_hess(v):
+        return hess(problem.unflatten(v), *args)
+
+    def flat_hessp(v, p):
+        return problem.flatten(hessp(problem.unflatten(v), problem.unflatten(p), *args))
+
     def solve(v, limits):
         flat, slope, second, product = problem.fun, jac, hess, hessp
         if with_gradient:
@@ -74,15 +83,13 @@ def minimize(
         elif jac is None and name not in _NO_GRADIENT:
             flat, slope = problem.value_and_grad, True
         elif callable(jac):
-            slope = lambda v: problem.flatten(jac(problem.unflatten(v), *args))  # noqa: E731
+            slope = flat_jac
         if callable(hess):
-            second = lambda v: hess(problem.unflatten(v), *args)  # noqa: E731
+            second = flat_hess
         elif hess is None and hessp is None and name in _HESSIAN:
             second = problem.hess
         if hessp is not None:
-            product = lambda v, p: problem.flatten(  # noqa: E731
-                hessp(problem.unflatten(v), problem.unflatten(p), *args)
-            )
+            product = flat_hessp
         elif hess is None and name in _HESSIAN_PRODUCT:
             product = problem.hessp
         return _scipy.minimize(
