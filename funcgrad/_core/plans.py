@@ -30,6 +30,8 @@ class Plan:
             arrays; True if it may be any.
         partial: whether some traced argument has no rule: it only steers, as a condition does.
         pull: ``pull(g, residuals, params)`` -> a share for each position.
+        pull_one: of an elementwise primitive whose rules read nothing, as a difference's, for each position
+            ``(g, residuals, params)`` -> its share. Such rules may come after the sum over broadcast axes.
         push: ``push(tangents, residuals, params)`` -> the output's tangent; every tangent is there.
         lives: ``lives(None, residuals, params)`` -> for each position None or the mask of the entries
             that are live; None if there are no such masks.
@@ -39,8 +41,8 @@ class Plan:
     """
 
     __slots__ = (
-        "prim", "positions", "partial", "read", "constants", "pull", "push", "lives", "accumulate", "note",
-        "names",
+        "prim", "positions", "partial", "read", "constants", "pull", "pull_one", "push", "lives",
+        "accumulate", "note", "names",
     )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -85,11 +87,13 @@ def make_plan(prim, traced: tuple[int, ...], push: bool) -> Plan:
     outer = None
     if prim.outer is not None:
         outer = _Call(prim.outer.push if push else prim.outer.pull, outer_reads, names, None)
-    plan.pull = plan.push = plan.lives = None
+    plan.pull = plan.pull_one = plan.push = plan.lives = None
     if push:
         plan.push = _push_multiple(calls) if prim.multiple else _compile_push(calls, outer)
     elif prim.accumulate is None:
         plan.pull = _compile_pull(calls, outer)
+        if prim.elementwise and not names and not prim.outer:
+            plan.pull_one = [_compile("g, r, p", call.source(0, "g"), [call]) for call in calls]
     if any(lives) and not push:
         masks = [live and _Call(live[0], live[1], names, i) for live, i in zip(lives, plan.positions)]
         plan.lives = _compile_pull(masks)
@@ -268,7 +272,7 @@ def make_joint_plan(prim) -> Plan:
     plan.prim = prim
     plan.positions = plan.names = plan.constants = ()
     plan.partial = False
-    plan.read = plan.lives = plan.accumulate = plan.note = None
+    plan.read = plan.lives = plan.accumulate = plan.note = plan.pull_one = None
     plan.pull = lambda g, residuals, params: prim.joint(g, *residuals, **params)
     plan.push = lambda tangents, residuals, params: push_joint(prim, tangents, *residuals, params)
     return plan

@@ -212,7 +212,7 @@ class CallPlan(Plan):
         dependence = dependence or (lambda kept, moving: (why, _EVERY))
         self.dependence = lambda residuals, moving: dependence(residuals[0][0], moving)
         self.positions, self.names, self.constants, self.partial = (), (), (), False
-        self.read = self.accumulate = self.note = None
+        self.read = self.accumulate = self.note = self.pull_one = None
 
 
 def record_call(

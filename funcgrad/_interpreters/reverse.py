@@ -6,6 +6,7 @@ owns, and undoes broadcasting and promotion in one place (`fit`).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -126,21 +127,24 @@ def _walk(walk: _Walk, slots, cotangents, seed_lives, consume: bool, check: Any)
                     continue
             walk.accumulate(row, plan.accumulate, g, residuals, params)
             continue
-        shares = plan.pull(g, residuals, params)
-        # the masks of a selection from inputs alone would be read by nobody
-        selects = masks and plan.lives is not None and max(parents) >= walk.masked_from
-        if selects or (lives and row in lives):
-            shares, shares_live = walk.masked(row, shares, residuals)
+        fitting = fits_of(row)
+        if fitting is not None and plan.pull_one is not None and check is None and row not in lives:
+            shares = [one(fit(g, *f) if f else g, (), params) for one, f in zip(plan.pull_one, fitting)]
+        else:
+            shares = plan.pull(g, residuals, params)
+            # the masks of a selection from inputs alone would be read by nobody
+            selects = masks and plan.lives is not None and max(parents) >= walk.masked_from
+            if selects or (lives and row in lives):
+                shares, shares_live = walk.masked(row, shares, residuals)
+                if check is not None:
+                    check.pulled(row, g, residuals, shares)
+                for slot, ct, live in zip(parents, shares, shares_live):
+                    walk.add(slot, ct, live)
+                continue
             if check is not None:
                 check.pulled(row, g, residuals, shares)
-            for slot, ct, live in zip(parents, shares, shares_live):
-                walk.add(slot, ct, live)
-            continue
-        if check is not None:
-            check.pulled(row, g, residuals, shares)
-        fitting = fits_of(row)
-        if fitting is not None:
-            shares = [s if f is None else fit(s, *f) for s, f in zip(shares, fitting)]
+            if fitting is not None:
+                shares = [s if f is None else fit(s, *f) for s, f in zip(shares, fitting)]
         for slot, ct in zip(parents, shares):
             old = cts[slot]
             if old is None:
@@ -355,16 +359,24 @@ def fit(ct: Any, shape: tuple[int, ...] | None, dtype: np.dtype | None) -> Any:
     """
     if ct is None:
         return None
-    own = ct.shape
-    if shape is not None and own != shape:
-        extra = len(own) - len(shape)
-        axes = [i for i, n in enumerate(own) if i < extra or (shape[i - extra] == 1 and n != 1)]
-        ct = np.reshape(np.add.reduce(ct, axis=tuple(axes)), shape)
+    if shape is not None and ct.shape != shape:
+        axes, whole = _broadcast_axes(ct.shape, shape)
+        ct = np.add.reduce(ct, axis=axes)
+        if not whole:  # axes of size 1 are lost
+            ct = ct.reshape(shape)
     if dtype is not None and ct.dtype != dtype:
         if ct.dtype.kind == "c" and dtype.kind != "c":
             ct = np.real(ct)
         ct = ct.astype(dtype)
     return ct
+
+
+@functools.lru_cache(maxsize=1024)
+def _broadcast_axes(own: tuple[int, ...], shape: tuple[int, ...]) -> tuple[tuple[int, ...], bool]:
+    """The axes along which an array was broadcast, and whether the sum over them has its shape of before."""
+    extra = len(own) - len(shape)
+    axes = tuple([i for i, n in enumerate(own) if i < extra or (shape[i - extra] == 1 and n != 1)])
+    return axes, len(own) - len(axes) == len(shape)
 
 
 def fitted(ct: Any, like: Any) -> Any:

@@ -3,6 +3,7 @@
 The names are those of Python's own functions, which are not used here.
 """
 
+import functools
 import math
 
 import numpy as np
@@ -10,11 +11,36 @@ import numpy as np
 from funcgrad._interpreters.batch import batch_alike, batch_leading
 from funcgrad._primitives.kinds import constant, general, linear
 from funcgrad._primitives.scans import products_before
+from funcgrad._primitives.selection import zero_of
 
 
 def spread(g, axis, keepdims):
     """A reduction's result with the axes that it lost, as axes of size 1."""
-    return g if keepdims or not axis else np.expand_dims(g, axis)
+    return g if keepdims or not axis else g.reshape(_with_axes(g.shape, axis))
+
+
+@functools.lru_cache(maxsize=1024)
+def _with_axes(shape, axis):
+    """A shape with axes of size 1 put in, counted from the end of the result (`expand_dims` takes 2 us)."""
+    lengths = iter(shape)
+    ndim = len(shape) + len(axis)
+    return tuple([1 if i in axis else next(lengths) for i in range(-ndim, 0)])
+
+
+#: Up to so many entries an array is filled in less time than NumPy's `broadcast_to` takes for a view.
+_FILLED = 4096
+
+
+def _repeated(g, shape):
+    """An array of a shape that `g` broadcasts to."""
+    if type(g) in _FILLS and math.prod(shape) <= _FILLED:
+        out = np.empty(shape, g.dtype)
+        out[...] = g
+        return out
+    return np.broadcast_to(g, shape)
+
+
+_FILLS = frozenset((np.ndarray, np.float64, np.float32))
 
 
 # ---- sums and products ---------------------------------------------------------------------
@@ -28,8 +54,8 @@ def sum(x, *, axis, keepdims=False, dtype=None):
 @sum.transpose
 def sum_transpose(g, x_shape, *, axis, keepdims=False, dtype=None):
     if not keepdims and len(axis) < len(x_shape):  # a 0-d cotangent broadcasts as it is
-        g = np.expand_dims(g, axis)
-    return np.broadcast_to(g, x_shape)
+        g = spread(g, axis, False)
+    return _repeated(g, x_shape)
 
 
 @general
@@ -59,7 +85,7 @@ def products_of_others(x, axis):
 def _hits(x, y):
     """The entries of x that are the extremum y; a NaN is the extremum that it makes."""
     hits = x == y
-    return hits | (x != x) if (y != y).any() else hits
+    return hits | (x != x) if np.count_nonzero(y != y) else hits
 
 
 hits = constant(_hits, name="hits")
@@ -75,20 +101,21 @@ def _extremum(ufunc, name):
 
     prim = general(impl, name=name)
 
-    def divided(g, hit, axis, keepdims):
-        count = count_nonzero(hit, axis=axis, keepdims=keepdims)
-        return g / count.astype(g.dtype)
+    def divided(g, hit, axis):
+        """A cotangent or tangent over the number of entries that share it; axes are kept."""
+        return g / count_nonzero(hit, axis=axis, keepdims=True).astype(g.dtype)
 
     @prim.jvp
     def jvp(t, x, y, *, axis, keepdims=False):
         hit = hits(x, spread(y, axis, keepdims))
-        total = np.add.reduce(np.where(hit, t, 0.0), axis=axis, keepdims=keepdims)
-        return divided(total, hit, axis, keepdims)
+        total = np.add.reduce(np.where(hit, t, zero_of(t)), axis=axis, keepdims=True)
+        total = divided(total, hit, axis)
+        return total if keepdims else total.reshape(y.shape)
 
     @prim.vjp
     def vjp(g, x, y, *, axis, keepdims=False):
         hit = hits(x, spread(y, axis, keepdims))
-        return np.where(hit, spread(divided(g, hit, axis, keepdims), axis, keepdims), 0.0)
+        return np.where(hit, divided(spread(g, axis, keepdims), hit, axis), zero_of(g))
 
     @prim.living
     def living(x, y, *, axis, keepdims=False):
@@ -204,9 +231,10 @@ bincount.batch = batch_alike(bincount)
 
 
 def _count(x, axis, keepdims):
-    if len(axis) == x.ndim and not keepdims:
-        return np.intp(np.count_nonzero(x))  # eight times as fast as along axes
-    return np.count_nonzero(x, axis=axis, keepdims=keepdims)
+    if len(axis) == x.ndim:
+        count = np.intp(np.count_nonzero(x))  # eight times as fast as along axes
+        return count.reshape((1,) * x.ndim) if keepdims else count
+    return np.add.reduce(x != 0 if x.dtype != bool else x, axis=axis, keepdims=keepdims, dtype=np.intp)
 
 
 def _reducing(function, name):

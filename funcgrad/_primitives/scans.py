@@ -21,9 +21,9 @@ def _along(axis, reverse, *arrays):
 def cumsum(x, *, axis, reverse=False, dtype=None):
     if not reverse:
         return np.add.accumulate(x, axis=axis, dtype=dtype)
-    (ordered,) = _along(axis, True, x)
+    backwards = (..., slice(None, None, -1), *[slice(None)] * (-1 - axis))
     out = np.empty(x.shape, dtype or x.dtype)
-    np.add.accumulate(ordered, axis=0, out=_along(axis, True, out)[0])
+    np.add.accumulate(x[backwards], axis=axis, out=out[backwards])
     return out
 
 

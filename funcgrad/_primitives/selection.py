@@ -12,18 +12,19 @@ from funcgrad._primitives.kinds import elementwise
 
 def nowhere(mask) -> bool:
     """Whether a mask is known to be empty everywhere, so that a rule can do without selecting by it."""
-    return not (isinstance(mask, Tracer) or mask.any())
+    return not (isinstance(mask, Tracer) or np.count_nonzero(mask))  # a third of the time of any()
 
 
-def _zero_of(g):
+def zero_of(g):
+    """The other choice of a selection. (A Python 0.0 would make `where` take twice the time.)"""
     return np.zeros((), g.dtype)
 
 
 where = elementwise(
     np.where,
     None,
-    lambda g, c: np.where(c, g, _zero_of(g)),
-    lambda g, c: np.where(c, _zero_of(g), g),
+    lambda g, c: np.where(c, g, zero_of(g)),
+    lambda g, c: np.where(c, zero_of(g), g),
     args="c a b",
     live=(None, lambda c: c, lambda c: np.logical_not(c)),
 )
@@ -31,7 +32,7 @@ where = elementwise(
 
 def _share(g, live, ties):
     """The share of one of two arguments: all where it is live, half at a tie, a true 0 elsewhere."""
-    share = np.where(live, g, _zero_of(g))
+    share = np.where(live, g, zero_of(g))
     return share if nowhere(ties) else np.where(ties, 0.5 * g, share)
 
 

@@ -6,6 +6,7 @@ shape or permutation, the batching rule extends it.
 
 from __future__ import annotations
 
+import functools
 from itertools import accumulate
 
 import numpy as np
@@ -41,7 +42,13 @@ def transpose(x, *, axes):
 
 @transpose.transpose
 def _transpose_transpose(g, *, axes):
-    return transpose(g, axes=tuple(sorted(range(len(axes)), key=axes.__getitem__)))
+    return transpose(g, axes=_inverse(axes))
+
+
+@functools.lru_cache(maxsize=256)
+def _inverse(axes):
+    """The permutation that undoes one."""
+    return tuple(sorted(range(len(axes)), key=axes.__getitem__))
 
 
 @transpose.batching
