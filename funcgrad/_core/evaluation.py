@@ -7,7 +7,7 @@ from typing import Any
 
 from funcgrad import errors
 from funcgrad._core.jaxpr import Jaxpr, Literal, Var
-from funcgrad._core.tracer import without_part
+from funcgrad._core.tracer import leaving
 
 
 def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
@@ -32,7 +32,7 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
     """
     if len(args) != len(jaxpr.invars) or len(consts) != len(jaxpr.constvars):
         raise errors.ProgramArgumentsError(len(jaxpr.constvars), len(jaxpr.invars), len(consts), len(args))
-    return [without_part(x) for x in evaluate(jaxpr, consts, args)]
+    return [leaving(x) for x in evaluate(jaxpr, consts, args)]
 
 
 def evaluate(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any]) -> list[Any]:

@@ -15,7 +15,7 @@ import numpy as np
 from funcgrad import errors
 from funcgrad._core import source
 from funcgrad._core.fingerprints import fingerprint
-from funcgrad._core.tracer import Tracer
+from funcgrad._core.tracer import Tracer, fixed
 
 
 class Tape:
@@ -51,7 +51,7 @@ class Tape:
         self.inputs = 0
         self.kept = kept
         self.eager = True
-        self._watched: dict[int, list[tuple[np.ndarray, int | None, bool, bytes]]] = {}
+        self._watched: dict[int, list[tuple[Any, int | None, bool, bytes | Tracer]]] = {}
 
     def __len__(self) -> int:
         return len(self.plans)
@@ -86,17 +86,17 @@ class Tape:
                     seen[parent] = True
         return {row for row in range(self.inputs) if seen[row]}
 
-    def watch(self, array: np.ndarray, row: int | None = None, whole: bool = False) -> None:
-        """Remember what an array of the user's holds, since a residual may depend on it.
+    def watch(self, array: Any, row: int | None = None, whole: bool = False) -> None:
+        """Remember what an array of the user's holds, or a box of an older trace: residuals may depend on it.
 
         Args:
             row: the row that reads it; None if perhaps none does, as of an input or a result.
             whole: whether every entry of a large array counts, or a sample.
         """
         whole = whole or self.kept
-        held = fingerprint(array, whole)
+        held = _held(array, whole)
         known = self._watched.setdefault(id(array), [])
-        if not known or known[-1][3] != held or known[-1][2] != whole:
+        if not known or not _same(known[-1][3], held) or known[-1][2] != whole:
             known.append((array, row, whole, held))  # most are read again and again, and kept once
         elif known[-1][1] is None and row is not None:
             known[-1] = (array, row, whole, held)
@@ -105,7 +105,7 @@ class Tape:
         """Raise if an array that a residual depends on was changed after it was recorded."""
         for known in self._watched.values():
             for array, row, whole, held in known:
-                if fingerprint(array, whole) != held:
+                if not _same(_held(array, whole), held):
                     self._report(array, row)
 
     def _report(self, array: np.ndarray, row: int | None) -> None:
@@ -117,6 +117,15 @@ class Tape:
                 return
         name, where = self.plans[row].prim.name, self.where(row)
         raise errors.ChangedResidualError(name, where, array.shape, array.dtype)
+
+
+def _held(array: Any, whole: bool) -> bytes | Tracer:
+    """What tells whether an array was changed in place, or a traced one bound to another value."""
+    return fixed(array) if isinstance(array, Tracer) else fingerprint(array, whole)
+
+
+def _same(a: bytes | Tracer, b: bytes | Tracer) -> bool:
+    return a is b if isinstance(a, Tracer) else a == b
 
 
 def _refers(residuals: Any, array: np.ndarray) -> bool:

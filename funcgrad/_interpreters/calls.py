@@ -21,7 +21,7 @@ from funcgrad import errors, tree
 from funcgrad._core.plans import Plan
 from funcgrad._core.primitive import Primitive
 from funcgrad._core.source import caller
-from funcgrad._core.tracer import Reading, Trace, Tracer, continuing, settled, standing_in
+from funcgrad._core.tracer import Reading, Trace, Tracer, continuing, fixed, settled, standing_in
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 from funcgrad._interpreters.batch import Batch
 from funcgrad._interpreters.forward import Forward
@@ -71,7 +71,7 @@ def bind(call: Call, args: Sequence[Any], below: Trace | None = None) -> list[An
     Args:
         below: the trace that is processing the call and asks what those beneath it make of it.
     """
-    args = [settled(a) for a in args]
+    args = [fixed(settled(a)) for a in args]
     trace = _newest([*args, *reachable(call.closed_over)])
     while True:
         try:
@@ -227,13 +227,14 @@ def record_call(
 
     Args:
         parents: the rows that it reads, with their values.
-        watched: values of which arrays are not to change before the tape is walked, for they are read again.
+        watched: values of which arrays, and boxes of older traces, are not to change before the tape is
+            walked, for they are read again.
     """
     tape, place = trace.tape, caller()
     row = tape.append(plan, tuple(slot for slot, _ in parents), ((residual,),), place)
     tape.fits[row] = [(shape_of(value), dtype_of(value)) for _, value in parents]
     for array in watched:
-        if type(array) is np.ndarray:
+        if type(array) is np.ndarray or (isinstance(array, Tracer) and array._trace is not trace):
             tape.watch(array, row)
     for _, value in parents:
         if isinstance(value, Tracer):

@@ -11,7 +11,7 @@ from funcgrad import errors
 from funcgrad._core.primitive import check_dtype
 from funcgrad._core.source import caller
 from funcgrad._core.tape import Tape
-from funcgrad._core.tracer import Trace, Tracer, closeable, concrete
+from funcgrad._core.tracer import Trace, Tracer, closeable, concrete, fixed
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 
 _ndarray = np.ndarray
@@ -53,7 +53,7 @@ class Record(Trace):
         if type(value) is _ndarray:
             self.tape.watch(value)
         elif isinstance(value, Tracer):
-            self.meet(value)
+            value = self.meet(value)
         return self._tracer(slot, value)
 
     def key(self, tracer: Recorded) -> int:
@@ -63,10 +63,11 @@ class Record(Trace):
         """Whether a value is recorded here, and the value that it is made of."""
         return (False, (x,)) if (mine := self.own(x)) is None else (True, (mine.value,))
 
-    def meet(self, value: Tracer) -> None:
-        """A value of an older trace."""
+    def meet(self, value: Tracer) -> Tracer:
+        """A value of an older trace, as it is kept: the user may rebind theirs before the tape is walked."""
         self.plain = False
         self.tape.eager = self.tape.eager and value.eager
+        return fixed(value)
 
     def _tracer(self, slot: int, value: Any) -> Recorded:
         tracer = Recorded()
@@ -92,13 +93,13 @@ class Record(Trace):
                 parents = (a.slot,)
                 a = a.value
             elif isinstance(a, Tracer):
-                self.meet(a)
+                a = self.meet(a)
             if type(b) is Recorded and b._trace is self:
                 traced += 2
                 parents += (b.slot,)
                 b = b.value
             elif isinstance(b, Tracer):
-                self.meet(b)
+                b = self.meet(b)
             values = [a, b]
         else:
             values, parents, traced = self.unpack(args)
@@ -167,7 +168,7 @@ class Record(Trace):
                 parents.append(a.slot)
                 a = a.value
             elif isinstance(a, Tracer):
-                self.meet(a)
+                a = self.meet(a)
             values.append(a)
         return values, tuple(parents), traced
 
@@ -180,7 +181,7 @@ class Record(Trace):
                 parents.append(a.slot)
                 a = a.value
             elif isinstance(a, Tracer):
-                self.meet(a)
+                a = self.meet(a)
             values.append(a)
         out = prim(*values, **params)
         residuals = (positions, [shape_of(v) for v in values])

@@ -10,7 +10,7 @@ import numpy as np
 
 from funcgrad._core.jaxpr import Eqn, Jaxpr, Literal, Var
 from funcgrad._core.source import caller
-from funcgrad._core.tracer import Trace, Tracer, closeable, settled
+from funcgrad._core.tracer import Trace, Tracer, closeable, fixed, settled
 from funcgrad._core.types import ShapeDtypeStruct, shape_of, type_of
 
 
@@ -81,7 +81,7 @@ class Stage(Trace):
         abstract = isinstance(value, ShapeDtypeStruct)
         var = Var(type_of(value))
         self.invars.append(var)
-        return self._tracer(var, ABSTRACT if abstract else value)
+        return self._tracer(var, ABSTRACT if abstract else fixed(value))
 
     def below(self, tracer: Staged) -> Any:
         return tracer.value
@@ -100,6 +100,7 @@ class Stage(Trace):
         if isinstance(value, Tracer):
             if value._trace.ended:
                 value._trace.refuse("make_jaxpr")
+            value = fixed(value)
         elif shape_of(value) == ():
             return Literal(value[()] if isinstance(value, np.ndarray) else value)
         known = self.constants.get(id(value))

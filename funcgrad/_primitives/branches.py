@@ -73,7 +73,7 @@ class Branches(Call):
         if not parents:
             return outs
         row = _BranchRow(self, trace, args, dict(parents), bool(captured), stand_ins)
-        return record_call(trace, _PLAN, parents, outs, row)
+        return record_call(trace, _PLAN, parents, outs, row, [*values, *self.closed_over])
 
     def stage(self, trace: Stage, args: Sequence[Any]) -> list[Any]:
         index, *operands = args

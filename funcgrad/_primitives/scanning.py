@@ -101,7 +101,10 @@ class Scan(Call):
         row = _ScanRow(self, trace, args)
         outs, kept = row.outs[: len(row.outs) - self.carried], row.outs[len(row.outs) - self.carried :]
         row.carries, row.outs = kept, [type_of(o) for o in outs]
-        return record_call(trace, _SCAN_PLAN, row.parents, outs, row) if row.parents else outs
+        if not row.parents:
+            return outs
+        watched = [*row.xs, *row.closures.values(), *self.closed_over]
+        return record_call(trace, _SCAN_PLAN, row.parents, outs, row, watched)
 
     def stage(self, trace: Stage, args: Sequence[Any]) -> list[Any]:
         program, captured = nested(self.fun, self._types(args), trace)

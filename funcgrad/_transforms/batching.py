@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors, tree
-from funcgrad._core.tracer import Tracer, without_part
+from funcgrad._core.tracer import Tracer, fixed, leaving
 from funcgrad._core.types import shape_of
 from funcgrad._interpreters.batch import Batch, Batched
 from funcgrad._transforms.arguments import argument_paths, array_leaf, name_of, output_leaf, wraps
@@ -55,7 +55,7 @@ def vmap(f: Callable, in_axes: Any = 0, out_axes: Any = 0, axis_size: int | None
         size = _batch_size(arrays, axes, axis_size, path, f)
         trace = Batch(size)
         inputs = [
-            x if axis is None else trace.batched(np.moveaxis(x, axis, 0) if axis else x)
+            x if axis is None else trace.batched(np.moveaxis(x, axis, 0) if axis else fixed(x))
             for x, axis in zip(arrays, axes)
         ]
         try:
@@ -89,11 +89,11 @@ def unbatch(trace: Batch, out: Any, axis: int | None, path: Callable[[], str]) -
                 f"out_axes is None for {path()}, which depends on the batched arguments",
                 "Give the axis where its batch goes, or reduce it over the batch afterwards.",
             )
-        return without_part(out)
+        return leaving(out)
     if batched:
-        value = without_part(out.value)
+        value = leaving(out.value)
     else:
-        value = as_array(without_part(out))
+        value = as_array(leaving(out))
         value = np.broadcast_to(value, (trace.size, *shape_of(value)))
     if type(value) is np.ndarray and not value.flags.writeable:  # one value for all members
         value = np.array(value)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from funcgrad import tree
+from funcgrad._core.tracer import fixed, leaving, own_box
 from funcgrad._interpreters.forward import Dual
-from funcgrad._interpreters.split import without_part
 from funcgrad._transforms.arguments import Chosen, output_leaf, split_aux, tell_cause, warn_of_refusal, zeros
 from funcgrad._transforms.debugging import new_forward, require_finite
 from funcgrad._transforms.recording import pass_on_cut, plain_aux
@@ -35,7 +35,7 @@ class Push:
     ):
         """`tangents` has None for a leaf that is passed as it is."""
         forward = new_forward()
-        duals = [forward.dual(x, t) for x, t in zip(leaves, tangents)]
+        duals = [forward.dual(fixed(x), fixed(t)) for x, t in zip(leaves, tangents)]
         try:
             out = chosen.call(tree.unflatten(treedef, duals))
         except Exception as error:
@@ -47,14 +47,14 @@ class Push:
         warn_of_refusal(forward, f)
 
         def strip(x):
-            return without_part(x.value if type(x) is Dual and x._trace is forward else x)
+            return leaving(x.value if type(x) is Dual and x._trace is forward else x)
 
         out, aux = split_aux(out, has_aux, f)
         outs, self.out_treedef = tree.flatten(out)
         require_finite(forward, outs)
         depends = [type(output_leaf(o, f)) is Dual and o._trace is forward for o in outs]
         self.outs = [strip(o) for o in outs]
-        self.tangents = [o.tangent if d else zeros(o) for o, d in zip(outs, depends)]
+        self.tangents = [own_box(o.tangent) if d else zeros(o) for o, d in zip(outs, depends)]
         self.aux = plain_aux(aux, strip) if has_aux else None
         if forward.cuts and not all(depends):
             place, _ = next(iter(forward.cuts.values()))

@@ -11,7 +11,7 @@ import numpy as np
 from funcgrad import errors, tree
 from funcgrad._core.source import describe, stacklevel
 from funcgrad._core.tape import Tape
-from funcgrad._core.tracer import Tracer, deriving_context, without_part
+from funcgrad._core.tracer import Tracer, deriving_context, leaving
 from funcgrad._core.types import dtype_of, float0, is_unlike_array, shape_of
 from funcgrad._interpreters.forward import Dual
 from funcgrad._interpreters.record import Recorded
@@ -97,7 +97,7 @@ class Run:
         return x.slot if type(x) is Recorded and x._trace is self.record else None
 
     def _strip(self, x: Any) -> Any:
-        return without_part(x.value if type(x) is Recorded and x._trace is self.record else x)
+        return leaving(x.value if type(x) is Recorded and x._trace is self.record else x)
 
     def _strip_aux(self, x: Any) -> Any:
         if not isinstance(x, Tracer):
@@ -220,7 +220,7 @@ def plain(x: Any) -> Any:
         return x[()] if x.ndim == 0 and x.dtype != float0 else x
     if type(x) in (float, int, complex, bool):
         return np.asarray(x)[()]
-    return without_part(x)
+    return leaving(x)
 
 
 def unshared(results: Sequence[Any], given: Sequence[Any] = ()) -> list[Any]:

@@ -170,8 +170,7 @@ def _attach_in_place(name: str) -> None:
                     "the rule 'same_kind'"
                 )
             result = ufuncs.cast(result, self.dtype)
-        for slot in type(self).__slots__:  # the box is rebound, so that every name for it sees the change
-            setattr(self, slot, getattr(result, slot))
+        self.rebind(result)
         return self
 
     setattr(Tracer, f"__i{name}__", in_place)
