@@ -19,7 +19,7 @@ import numpy as np
 
 from funcgrad import errors
 from funcgrad._core import source
-from funcgrad._core.types import ShapeDtypeStruct, dtype_of, shape_of
+from funcgrad._core.types import ShapeDtypeStruct
 
 _levels = itertools.count()
 
@@ -302,11 +302,11 @@ class Tracer:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return shape_of(self.primal)
+        raise NotImplementedError
 
     @property
     def dtype(self) -> np.dtype:
-        return dtype_of(self.primal)
+        raise NotImplementedError
 
     @property
     def ndim(self) -> int:
@@ -319,8 +319,7 @@ class Tracer:
     @property
     def weak(self) -> bool:
         """Whether this stands for a Python scalar, whose dtype gives way to an array's (NEP 50)."""
-        value = self.primal
-        return value.weak if isinstance(value, Tracer) else isinstance(value, (bool, int, float, complex))
+        raise NotImplementedError
 
     @property
     def known(self) -> Any:

@@ -13,20 +13,17 @@ from funcgrad._core.source import caller
 from funcgrad._core.tape import Tape
 from funcgrad._core.tracer import Trace, Tracer, closeable, concrete
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
+from funcgrad._core.valued import Valued
 
 _ndarray = np.ndarray
 _INEXACT = frozenset((np.ndarray, np.float64, np.float32, float, np.complex128))
 _float64 = np.float64
 
 
-class Recorded(Tracer):
+class Recorded(Valued):
     """A row of a tape, with its value."""
 
     __slots__ = ("slot", "value")
-
-    @property
-    def primal(self) -> Any:
-        return self.value
 
 
 @closeable
