@@ -354,9 +354,10 @@ def without_part(x: Any) -> Any:
 
 def mark_view(base: Any, view: Any) -> None:
     """Remember that in NumPy these two share memory: in-place operations on either are refused."""
-    for value in (base, view):
-        if isinstance(value, Tracer):
-            value.viewed = True
+    if isinstance(base, Tracer):
+        base.viewed = True
+    if isinstance(view, Tracer):
+        view.viewed = True
 
 
 def is_eager(x: Any) -> bool:

@@ -179,12 +179,12 @@ class Record(Trace):
             elif isinstance(a, Tracer):
                 self.meet(a)
             values.append(a)
-        out = prim(*values, **params)
+        out = (prim.impl if self.plain else prim)(*values, **params)
         residuals = (positions, [shape_of(v) for v in values])
         slot = self.tape.append(prim.joint_plan, tuple(parents), residuals, caller())
         self.tape.params[slot] = params
         dtypes = [dtype_of(values[position]) for position in positions]
-        if any(dtype != out.dtype for dtype in dtypes):
+        if dtypes.count(out.dtype) != len(dtypes):
             self.tape.fits[slot] = [(None, dtype) for dtype in dtypes]
             if self.push:
                 self.tape.types[slot] = (shape_of(out), out.dtype)
