@@ -10,6 +10,7 @@ from funcgrad._primitives.contractions import contract
 from funcgrad.numpy.arguments import refuse_out
 from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.protocol import implements
+from funcgrad.numpy.shaping import ravel
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _BY_RANK = {(1, 1): prims.dot, (2, 1): prims.matvec, (1, 2): prims.vecmat, (2, 2): prims.matmul}
@@ -60,9 +61,6 @@ def dot(a, b, out=None):
     return tensordot(a, b, axes=((n - 1,), (max(m - 2, 0),)))
 
 
-Tracer.dot = dot
-
-
 @implements(np.vdot)
 def vdot(a, b, /):
     return prims.dot(np.conj(np.ravel(a)), np.ravel(b))
@@ -80,7 +78,7 @@ def inner(a, b, /):
 @implements(np.outer)
 def outer(a, b, out=None):
     refuse_out("outer", out)
-    return prims.outer(np.ravel(a), np.ravel(b))
+    return prims.outer(ravel(a), ravel(b))
 
 
 @implements(np.linalg.outer)
