@@ -30,13 +30,13 @@ _ALLOWED = (
 def getitem(x: Any, index: Any, _read: Any = prims.getitem) -> Any:
     """``x[index]`` on a traced array."""
     if type(index) is int:  # the hot path: a loop over x[i]
-        out = x._trace.process(_read, (x,), {"template": index})
-        if isinstance(out, Tracer) and type(out.value) is not _float64 and out.ndim:
-            mark_view(x, out)
-        return out
-    x, arrays, template, unique = resolve(x, index)
-    out = prims.read(x, arrays, template, unique)
-    if not arrays and out.ndim:
+        template = index
+    else:
+        x, arrays, template, unique = resolve(x, index)
+        if arrays:
+            return prims.gather(x, *arrays, template=template, unique=unique)
+    out = x._trace.process(_read, (x,), {"template": template})
+    if out.ndim:
         mark_view(x, out)
     return out
 
@@ -78,7 +78,7 @@ def _part(part: Any) -> Any:
         return slice(*[None if b is None else operator.index(b) for b in bounds])
     if kind in (bool, np.bool_):
         return np.asarray(part)
-    if isinstance(part, Tracer):
+    if kind is np.ndarray or isinstance(part, Tracer):
         array = part
     else:
         if not isinstance(part, (np.ndarray, list, tuple)):
@@ -99,13 +99,13 @@ def _part(part: Any) -> Any:
 def _with_arrays(x: Any, parts: tuple) -> tuple[Any, tuple, tuple, bool]:
     shape = x.shape
     consumed = sum(
-        part.ndim if _is_mask(part) else part is not None and part is not Ellipsis for part in parts
+        [part.ndim if _is_mask(part) else part is not None and part is not Ellipsis for part in parts]
     )
     if consumed > len(shape):
         raise IndexError(
             f"too many indices for array: array is {len(shape)}-dimensional, but {consumed} were indexed"
         )
-    if sum(part is Ellipsis for part in parts) > 1:
+    if len([part for part in parts if part is Ellipsis]) > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
     template: list = []
     arrays: list = []

@@ -68,7 +68,7 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     if not arrays:
         raise ValueError("need at least one array to stack")
     shape = arrays[0].shape
-    if any(x.shape != shape for x in arrays):
+    if any([x.shape != shape for x in arrays]):
         raise ValueError("all input arrays must have the same shape")
     return prims.stack(*arrays, axis=negative_axis(axis, len(shape) + 1))
 

@@ -174,13 +174,13 @@ def clip(a, a_min=np._NoValue, a_max=np._NoValue, out=None, *, min=np._NoValue, 
         raise ValueError(
             "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden."
         )
-    result = a
+    result = a = _array(a)
     if given(a_min):
-        result = np.maximum(result, _array(a_min))
+        result = selection.maximum(result, _array(a_min))
     if given(a_max):
-        result = np.minimum(result, _array(a_max))
+        result = selection.minimum(result, _array(a_max))
     if result is a:
-        result = np.positive(a)
+        result = arithmetic.positive(a)
     return result if dtype is None else cast(result, dtype)
 
 
