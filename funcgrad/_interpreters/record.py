@@ -145,13 +145,14 @@ class Record(Trace):
         return out
 
     def watch_constants(self, plan, values: list, traced: int) -> None:
-        row = len(self.tape)
+        tape = self.tape
         positions = plan.constants
         if positions is True:
             positions = [i for i in range(len(values) - 1) if not traced >> i & 1]
         for position in positions:
-            if type(values[position]) is _ndarray:
-                self.tape.watch(values[position], row, plan.prim.elementwise)
+            value = values[position]
+            if type(value) is _ndarray:
+                tape.watch(value, len(tape.plans), plan.prim.elementwise)
 
     def unpack(self, args: tuple) -> tuple[list, tuple[int, ...], int]:
         """The values of any number of arguments, the rows of the traced ones, and which these are."""
