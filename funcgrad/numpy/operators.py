@@ -17,7 +17,7 @@ from funcgrad._core.tracer import Tracer, concrete
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 from funcgrad._primitives.arithmetic import absolute, negative, positive, power, scalar_power, square
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
-from funcgrad.numpy import protocol, ufuncs
+from funcgrad.numpy import products, protocol, ufuncs
 from funcgrad.numpy.conversions import refuse_array, refuse_number, refuse_write
 from funcgrad.numpy.indexing import getitem
 from funcgrad.numpy.protocol import PLAIN
@@ -26,7 +26,7 @@ from funcgrad.numpy.protocol import PLAIN
 
 _FAST = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide}
 _BINARY = {
-    "floordiv": np.floor_divide, "mod": np.remainder, "divmod": np.divmod, "matmul": np.matmul,
+    "floordiv": np.floor_divide, "mod": np.remainder, "divmod": np.divmod,
     "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
     "lshift": np.left_shift, "rshift": np.right_shift,
 }  # fmt: skip
@@ -190,6 +190,8 @@ def is_array(x: Tracer) -> bool:
     return isinstance(concrete(x), np.ndarray)
 
 
+Tracer.__matmul__ = products.matmul
+Tracer.__rmatmul__ = lambda self, other: products.matmul(other, self)
 Tracer.__pow__ = _pow
 Tracer.__rpow__ = _rpow
 for _name in _SYMBOLS:
