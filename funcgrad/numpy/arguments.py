@@ -34,6 +34,10 @@ def negative_axes(axis: Any, ndim: int) -> tuple[int, ...]:
         return _all_axes(ndim)
     if type(axis) is int:
         return (negative_axis(axis, ndim),)
+    if type(axis) is tuple:
+        axes = sorted([negative_axis(i, ndim) for i in axis])
+        if len(set(axes)) == len(axes):
+            return tuple(axes)
     return tuple(sorted([i - ndim for i in normalize_axis_tuple(axis, ndim)]))
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from funcgrad import errors
+from funcgrad._core.primitive import NO_PARAMS
 from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer
-from funcgrad._primitives.arithmetic import copy
+from funcgrad._primitives import arithmetic as prims
 from funcgrad.numpy import indexing, products, reductions, scans, shaping, sorting, statistics, ufuncs
 from funcgrad.numpy.arguments import refuse_out
 from funcgrad.numpy.protocol import implements
@@ -129,7 +130,7 @@ def _flatten(self, order="C"):
 
 
 def _copy(self, order="C"):
-    return np.copy(self)
+    return copied(self)
 
 
 def _astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
@@ -139,7 +140,7 @@ def _astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
             f"according to the rule {casting!r}"
         )
     out = ufuncs.cast(self, dtype)
-    return np.copy(self) if out is self and copy else out
+    return copied(self) if out is self and copy else out
 
 
 def _view(self, dtype=None, type=None):
@@ -154,7 +155,7 @@ def _view(self, dtype=None, type=None):
 
 @implements(np.copy)
 def copied(a, order="K", subok=False):
-    return copy(a)
+    return prims.copy.of(a, NO_PARAMS)
 
 
 @implements(np.astype)

@@ -36,20 +36,26 @@ _COMPARISONS = {
 }  # fmt: skip
 
 
-def _attach_fast(name: str, prim) -> None:
-    """The four operators that most equations are: straight to the trace, past the search for it."""
+def _straight(prim) -> Callable:
+    """An operator that is one primitive: straight to the trace, past the search for it."""
 
-    def forward(self, other):
+    def operator(self, other):
         if type(other) in PLAIN or (isinstance(other, Tracer) and other._trace is self._trace):
             return self._trace.process(prim, (self, other), NO_PARAMS)
         return prim(self, _operand(other)) if _is_operand(other) else NotImplemented
+
+    return operator
+
+
+def _attach_fast(name: str, prim) -> None:
+    """The four operators that most equations are."""
 
     def reflected(self, other):
         if type(other) in PLAIN:
             return self._trace.process(prim, (other, self), NO_PARAMS)
         return prim(_operand(other), self) if _is_operand(other) else NotImplemented
 
-    setattr(Tracer, f"__{name}__", forward)
+    setattr(Tracer, f"__{name}__", _straight(prim))
     setattr(Tracer, f"__r{name}__", reflected)
 
 
@@ -62,15 +68,6 @@ def _attach_binary(name: str, ufunc) -> None:
 
     setattr(Tracer, f"__{name}__", forward)
     setattr(Tracer, f"__r{name}__", reflected)
-
-
-def _attach_comparison(name: str, ufunc) -> None:
-    prim = IMPLEMENTATIONS[ufunc]
-
-    def compare(self, other):
-        return prim(self, _operand(other)) if _is_operand(other) else NotImplemented
-
-    setattr(Tracer, f"__{name}__", compare)
 
 
 def _is_operand(x) -> bool:
@@ -100,7 +97,7 @@ _attach_square(Tracer.__mul__)
 for _name, _ufunc in _BINARY.items():
     _attach_binary(_name, _ufunc)
 for _name, _ufunc in _COMPARISONS.items():
-    _attach_comparison(_name, _ufunc)
+    setattr(Tracer, f"__{_name}__", _straight(IMPLEMENTATIONS[_ufunc]))
 
 
 _DOUBLES = (np.dtype(np.float64), np.dtype(np.complex128))

@@ -17,6 +17,7 @@ from funcgrad._core.tracer import Tracer, mark_view
 from funcgrad._interpreters.batch import Batched
 from funcgrad._primitives import shaping as prims
 from funcgrad._primitives.arithmetic import copy as copied
+from funcgrad.numpy.arguments import negative_axes
 from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.protocol import implements
 
@@ -117,9 +118,10 @@ def expand_dims(a, axis):
     x = asarray(a)
     axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
     ndim = x.ndim + len(axes)
-    new = normalize_axis_tuple(axes, ndim)
+    new = negative_axes(axes, ndim)
     lengths = iter(x.shape)
-    return prims.reshape.of(x, {"shape": tuple([1 if i in new else next(lengths) for i in range(ndim)])})
+    shape = tuple([1 if i in new else next(lengths) for i in range(-ndim, 0)])
+    return prims.reshape.of(x, {"shape": shape})
 
 
 @implements(np.squeeze)
