@@ -19,7 +19,7 @@ import numpy as np
 
 from funcgrad import errors
 from funcgrad._core import source
-from funcgrad._core.types import ShapeDtypeStruct, dtype_of, shape_of
+from funcgrad._core.types import ShapeDtypeStruct
 
 _levels = itertools.count()
 
@@ -308,11 +308,11 @@ class Tracer:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return shape_of(self.primal)
+        raise NotImplementedError
 
     @property
     def dtype(self) -> np.dtype:
-        return dtype_of(self.primal)
+        raise NotImplementedError
 
     @property
     def ndim(self) -> int:
@@ -325,8 +325,7 @@ class Tracer:
     @property
     def weak(self) -> bool:
         """Whether this stands for a Python scalar, whose dtype gives way to an array's (NEP 50)."""
-        value = self.primal
-        return value.weak if isinstance(value, Tracer) else isinstance(value, (bool, int, float, complex))
+        raise NotImplementedError
 
     @property
     def known(self) -> Any:
@@ -391,9 +390,10 @@ def leaving(x: Any) -> Any:
 
 def mark_view(base: Any, view: Any) -> None:
     """Remember that in NumPy these two share memory: in-place operations on either are refused."""
-    for value in (base, view):
-        if isinstance(value, Tracer):
-            value.viewed = True
+    if isinstance(base, Tracer):
+        base.viewed = True
+    if isinstance(view, Tracer):
+        view.viewed = True
 
 
 def is_eager(x: Any) -> bool:

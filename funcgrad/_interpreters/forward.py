@@ -22,18 +22,15 @@ from funcgrad._core.tracer import (
     settled,
 )
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of, zeros_of
+from funcgrad._core.valued import Valued
 
 _ndarray = np.ndarray
 
 
-class Dual(Tracer):
+class Dual(Valued):
     """A value and its tangent; a tangent of None is zero."""
 
     __slots__ = ("value", "tangent")
-
-    @property
-    def primal(self) -> Any:
-        return self.value
 
     @property
     def eager(self) -> bool:

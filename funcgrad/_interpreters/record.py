@@ -13,20 +13,17 @@ from funcgrad._core.source import caller
 from funcgrad._core.tape import Tape
 from funcgrad._core.tracer import Trace, Tracer, closeable, concrete, fixed
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
+from funcgrad._core.valued import Valued
 
 _ndarray = np.ndarray
 _INEXACT = frozenset((np.ndarray, np.float64, np.float32, float, np.complex128))
 _float64 = np.float64
 
 
-class Recorded(Tracer):
+class Recorded(Valued):
     """A row of a tape, with its value."""
 
     __slots__ = ("slot", "value")
-
-    @property
-    def primal(self) -> Any:
-        return self.value
 
 
 @closeable
@@ -149,13 +146,14 @@ class Record(Trace):
         return out
 
     def watch_constants(self, plan, values: list, traced: int) -> None:
-        row = len(self.tape)
+        tape = self.tape
         positions = plan.constants
         if positions is True:
             positions = [i for i in range(len(values) - 1) if not traced >> i & 1]
         for position in positions:
-            if type(values[position]) is _ndarray:
-                self.tape.watch(values[position], row, plan.prim.elementwise)
+            value = values[position]
+            if type(value) is _ndarray:
+                tape.watch(value, len(tape.plans), plan.prim.elementwise)
 
     def unpack(self, args: tuple) -> tuple[list, tuple[int, ...], int]:
         """The values of any number of arguments, the rows of the traced ones, and which these are."""
@@ -183,12 +181,12 @@ class Record(Trace):
             elif isinstance(a, Tracer):
                 a = self.meet(a)
             values.append(a)
-        out = prim(*values, **params)
+        out = (prim.impl if self.plain else prim)(*values, **params)
         residuals = (positions, [shape_of(v) for v in values])
         slot = self.tape.append(prim.joint_plan, tuple(parents), residuals, caller())
         self.tape.params[slot] = params
         dtypes = [dtype_of(values[position]) for position in positions]
-        if any(dtype != out.dtype for dtype in dtypes):
+        if dtypes.count(out.dtype) != len(dtypes):
             self.tape.fits[slot] = [(None, dtype) for dtype in dtypes]
             if self.push:
                 self.tape.types[slot] = (shape_of(out), out.dtype)

@@ -108,19 +108,19 @@ def _contraction(subscripts):
         flipped = _contraction(f"{right},{left}->{out}")
         return lambda a, b: flipped(b, a)
     as_left, as_right = _as_matrix(left, stack, rows, summed), _as_matrix(right, stack, columns, summed)
+    merged = not len(rows) == len(columns) == len(summed) == 1
     product = stack + rows + columns
     order = None if product == list(out) else tuple([product.index(i) for i in out])
 
     def run(a, b):
-        sizes = dict(zip(left + right, a.shape + b.shape))
+        sizes = dict(zip(left + right, a.shape + b.shape)) if merged else None
         a, b = as_left(a, sizes), as_right(b, sizes)
         if stack:
             result = a @ b.mT
         else:
             result = a.dot(b.T)
-        shape = tuple([sizes[i] for i in product])
-        if result.shape != shape:
-            result = result.reshape(shape)
+        if merged:
+            result = result.reshape([sizes[i] for i in product])
         return result if order is None else result.transpose(order)
 
     return run

@@ -37,6 +37,8 @@ def assemble(template: tuple, arrays: tuple) -> tuple:
     """The NumPy index that a template and its arrays stand for."""
     if not arrays:
         return template
+    if len(arrays) == len(template):
+        return tuple(arrays)
     arrays = iter(arrays)
     return tuple([next(arrays) if part is ARRAY else part for part in template])
 

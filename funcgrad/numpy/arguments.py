@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from typing import Any
 
@@ -22,16 +23,27 @@ def given(argument: Any) -> bool:
 
 def negative_axis(axis: Any, ndim: int) -> int:
     """An axis counted from the end; NumPy's AxisError if there is none such."""
+    if type(axis) is int and -ndim <= axis < ndim:
+        return axis if axis < 0 else axis - ndim
     return normalize_axis_index(operator.index(axis), ndim) - ndim
 
 
 def negative_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     """Axes (None: all; an int; a tuple of ints) counted from the end, in order."""
     if axis is None:
-        return tuple(range(-ndim, 0))
-    if type(axis) is int and -ndim <= axis < ndim:
-        return (axis if axis < 0 else axis - ndim,)
+        return _all_axes(ndim)
+    if type(axis) is int:
+        return (negative_axis(axis, ndim),)
+    if type(axis) is tuple:
+        axes = sorted([negative_axis(i, ndim) for i in axis])
+        if len(set(axes)) == len(axes):
+            return tuple(axes)
     return tuple(sorted([i - ndim for i in normalize_axis_tuple(axis, ndim)]))
+
+
+@functools.cache
+def _all_axes(ndim: int) -> tuple[int, ...]:
+    return tuple(range(-ndim, 0))
 
 
 def refuse_out(function: str, out: Any) -> None:

@@ -99,15 +99,13 @@ def asarray(a: Any, dtype: Any = None, order: str | None = None, *, device: str 
     >>> grad(lambda x: np.asarray([x, 2.0 * x])[1])(3.0)
     np.float64(2.0)
     """
-    if isinstance(a, Tracer) and dtype is None and not copy:
-        return _strong(a)
+    if isinstance(a, Tracer):
+        return _strong(a) if dtype is None and not copy else array(a, dtype, copy=bool(copy))
     if isinstance(a, (list, tuple)):
         return (
             array(a, dtype, order=order, copy=copy) if copy is not False else np.asarray(a, dtype, copy=copy)
         )
-    if not isinstance(a, Tracer):
-        return np.asarray(a, dtype, order, device=device, copy=copy)
-    return array(a, dtype, copy=bool(copy))
+    return np.asarray(a, dtype, order, device=device, copy=copy)
 
 
 def asanyarray(a: Any, dtype: Any = None, order: str | None = None, **kwargs: Any) -> Any:

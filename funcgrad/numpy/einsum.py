@@ -22,16 +22,16 @@ def einsum(*operands, out=None, optimize=False, **kwargs):
     if out is not None:
         raise errors.InPlaceError("np.einsum(..., out=...)", describe(*caller(2)))
     subscripts, arrays = _subscripts(operands)
-    # before anything is added up: sums of small integers would overflow
-    dtype = kwargs.get("dtype") or np.result_type(*[x.dtype for x in arrays])
-    arrays = [x if x.dtype == dtype else x.astype(dtype) for x in arrays]
+    dtypes, dtype = [x.dtype for x in arrays], kwargs.get("dtype")
+    if dtype or dtypes.count(dtypes[0]) != len(dtypes):
+        # before anything is added up: sums of small integers would overflow
+        dtype = dtype or np.result_type(*dtypes)
+        arrays = [x if x.dtype == dtype else x.astype(dtype) for x in arrays]
     program = _program(subscripts, tuple([x.shape for x in arrays]), _path_kind(optimize))
     values = [prepare(x) if prepare else x for prepare, x in zip(program.prepare, arrays)]
-    for positions, product in program.products:
-        a, b = [values[p] for p in positions]
-        values = [v for p, v in enumerate(values) if p not in positions]
-        values.append(contract(a, b, subscripts=product))
-    (result,) = values
+    for left, right, product in program.products:
+        values.append(contract(values[left], values[right], subscripts=product))
+    result = values[-1]
     if program.view:
         mark_view(arrays[0], result)
     return result
@@ -70,8 +70,8 @@ class _Program:
 
     Attributes:
         prepare: for each operand None or what brings it into strict form.
-        products: pairs of positions among what is left, and the subscripts of their contraction; the
-            product goes to the end.
+        products: the numbers of two values, and the subscripts of their contraction, which is the next
+            value after the operands and the products before it.
         view: whether NumPy's result is a view of the one operand.
     """
 
@@ -106,6 +106,7 @@ def _program(subscripts: str, shapes: tuple, optimize) -> _Program:
     view = len(shapes) == 1 and set(out) == set(sizes)
 
     products = []
+    numbers = list(range(len(terms)))  # of the values that are left
     for positions in path if len(terms) > 1 else ():
         rest = [t for p, t in enumerate(terms) if p not in positions]
         order = list(positions)
@@ -115,7 +116,8 @@ def _program(subscripts: str, shapes: tuple, optimize) -> _Program:
             last = not order and not rest
             needed = "".join(rest + [terms[p] for p in order]) + out
             product = out if last else "".join(dict.fromkeys(i for i in left + right if i in needed))
-            products.append((pair, f"{left},{right}->{product}"))
+            products.append((*[numbers[p] for p in pair], f"{left},{right}->{product}"))
+            numbers = [n for p, n in enumerate(numbers) if p not in pair] + [len(shapes) + len(products) - 1]
             terms = [t for p, t in enumerate(terms) if p not in pair] + [product]
             order = [p - sum(q < p for q in pair) for p in order]
             if order:

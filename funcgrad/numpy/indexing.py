@@ -30,13 +30,13 @@ _ALLOWED = (
 def getitem(x: Any, index: Any, _read: Any = prims.getitem) -> Any:
     """``x[index]`` on a traced array."""
     if type(index) is int:  # the hot path: a loop over x[i]
-        out = x._trace.process(_read, (x,), {"template": index})
-        if isinstance(out, Tracer) and type(out.value) is not _float64 and out.ndim:
-            mark_view(x, out)
-        return out
-    x, arrays, template, unique = resolve(x, index)
-    out = prims.read(x, arrays, template, unique)
-    if not arrays and out.ndim:
+        template = index
+    else:
+        x, arrays, template, unique = resolve(x, index)
+        if arrays:
+            return prims.gather(x, *arrays, template=template, unique=unique)
+    out = x._trace.process(_read, (x,), {"template": template})
+    if out.ndim:
         mark_view(x, out)
     return out
 
@@ -78,7 +78,7 @@ def _part(part: Any) -> Any:
         return slice(*[None if b is None else operator.index(b) for b in bounds])
     if kind in (bool, np.bool_):
         return np.asarray(part)
-    if isinstance(part, Tracer):
+    if kind is np.ndarray or isinstance(part, Tracer):
         array = part
     else:
         if not isinstance(part, (np.ndarray, list, tuple)):
@@ -98,48 +98,51 @@ def _part(part: Any) -> Any:
 
 def _with_arrays(x: Any, parts: tuple) -> tuple[Any, tuple, tuple, bool]:
     shape = x.shape
-    consumed = sum(
-        part.ndim if _is_mask(part) else part is not None and part is not Ellipsis for part in parts
-    )
+    consumed = ellipses = 0
+    for part in parts:
+        if part is Ellipsis:
+            ellipses += 1
+        elif part is not None:
+            consumed += part.ndim if _is_mask(part) else 1
     if consumed > len(shape):
         raise IndexError(
             f"too many indices for array: array is {len(shape)}-dimensional, but {consumed} were indexed"
         )
-    if sum(part is Ellipsis for part in parts) > 1:
+    if ellipses > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
     template: list = []
     arrays: list = []
     unique = True
     axis = 0
     for part in parts:
-        if part is Ellipsis:
+        if type(part) is int or type(part) is slice:
+            template.append(part)
+            axis += 1
+        elif part is None:
+            template.append(None)
+        elif part is Ellipsis:
             rest = len(shape) - consumed
             # one that stands for no axis stays: in NumPy it keeps arrays beside it apart all the same
             template += [slice(None)] * rest if rest or not template else [Ellipsis]
             axis += rest
-        elif part is None:
-            template.append(None)
-        elif _is_mask(part) and part.ndim == 0:
+        elif part.dtype.kind != "b":
+            template.append(ARRAY)
+            arrays.append(part)
+            axis += 1
+            unique = False
+        elif part.ndim == 0:
             # a boolean scalar makes an axis of size 1 or 0: read that from an axis of size 1
             x = shaping.reshape(x, shape=(*x.shape[:axis], 1, *x.shape[axis:]))
             shape = x.shape
             template.append(ARRAY)
             arrays.append(np.zeros(int(bool(part)), np.intp))
             axis += 1
-        elif _is_mask(part):
+        else:
             _check_mask(part, shape, axis)
             places = prims.nonzero(part)
             template += [ARRAY] * part.ndim
             arrays += places
             axis += part.ndim
-        elif type(part) in (int, slice):
-            template.append(part)
-            axis += 1
-        else:
-            template.append(ARRAY)
-            arrays.append(part)
-            axis += 1
-            unique = False
     return x, tuple(arrays), tuple(template), unique
 
 

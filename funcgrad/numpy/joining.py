@@ -67,10 +67,10 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     arrays = _cast(_sequence(arrays), dtype, casting)
     if not arrays:
         raise ValueError("need at least one array to stack")
-    shape = arrays[0].shape
-    if any(x.shape != shape for x in arrays):
+    shapes = [x.shape for x in arrays]
+    if shapes.count(shapes[0]) != len(shapes):
         raise ValueError("all input arrays must have the same shape")
-    return prims.stack(*arrays, axis=negative_axis(axis, len(shape) + 1))
+    return prims.stack(*arrays, axis=negative_axis(axis, len(shapes[0]) + 1))
 
 
 def _at_least(function, arrays) -> list:

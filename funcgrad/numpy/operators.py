@@ -17,7 +17,7 @@ from funcgrad._core.tracer import Tracer, concrete
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 from funcgrad._primitives.arithmetic import absolute, negative, positive, power, scalar_power, square
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
-from funcgrad.numpy import protocol, ufuncs
+from funcgrad.numpy import products, protocol, ufuncs
 from funcgrad.numpy.conversions import refuse_array, refuse_number, refuse_write
 from funcgrad.numpy.indexing import getitem
 from funcgrad.numpy.protocol import PLAIN
@@ -26,7 +26,7 @@ from funcgrad.numpy.protocol import PLAIN
 
 _FAST = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide}
 _BINARY = {
-    "floordiv": np.floor_divide, "mod": np.remainder, "divmod": np.divmod, "matmul": np.matmul,
+    "floordiv": np.floor_divide, "mod": np.remainder, "divmod": np.divmod,
     "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
     "lshift": np.left_shift, "rshift": np.right_shift,
 }  # fmt: skip
@@ -36,20 +36,26 @@ _COMPARISONS = {
 }  # fmt: skip
 
 
-def _attach_fast(name: str, prim) -> None:
-    """The four operators that most equations are: straight to the trace, past the search for it."""
+def _straight(prim) -> Callable:
+    """An operator that is one primitive: straight to the trace, past the search for it."""
 
-    def forward(self, other):
+    def operator(self, other):
         if type(other) in PLAIN or (isinstance(other, Tracer) and other._trace is self._trace):
             return self._trace.process(prim, (self, other), NO_PARAMS)
         return prim(self, _operand(other)) if _is_operand(other) else NotImplemented
+
+    return operator
+
+
+def _attach_fast(name: str, prim) -> None:
+    """The four operators that most equations are."""
 
     def reflected(self, other):
         if type(other) in PLAIN:
             return self._trace.process(prim, (other, self), NO_PARAMS)
         return prim(_operand(other), self) if _is_operand(other) else NotImplemented
 
-    setattr(Tracer, f"__{name}__", forward)
+    setattr(Tracer, f"__{name}__", _straight(prim))
     setattr(Tracer, f"__r{name}__", reflected)
 
 
@@ -62,15 +68,6 @@ def _attach_binary(name: str, ufunc) -> None:
 
     setattr(Tracer, f"__{name}__", forward)
     setattr(Tracer, f"__r{name}__", reflected)
-
-
-def _attach_comparison(name: str, ufunc) -> None:
-    prim = IMPLEMENTATIONS[ufunc]
-
-    def compare(self, other):
-        return prim(self, _operand(other)) if _is_operand(other) else NotImplemented
-
-    setattr(Tracer, f"__{name}__", compare)
 
 
 def _is_operand(x) -> bool:
@@ -100,7 +97,7 @@ _attach_square(Tracer.__mul__)
 for _name, _ufunc in _BINARY.items():
     _attach_binary(_name, _ufunc)
 for _name, _ufunc in _COMPARISONS.items():
-    _attach_comparison(_name, _ufunc)
+    setattr(Tracer, f"__{_name}__", _straight(IMPLEMENTATIONS[_ufunc]))
 
 
 _DOUBLES = (np.dtype(np.float64), np.dtype(np.complex128))
@@ -189,6 +186,8 @@ def is_array(x: Tracer) -> bool:
     return isinstance(concrete(x), np.ndarray)
 
 
+Tracer.__matmul__ = products.matmul
+Tracer.__rmatmul__ = lambda self, other: products.matmul(other, self)
 Tracer.__pow__ = _pow
 Tracer.__rpow__ = _rpow
 for _name in _SYMBOLS:

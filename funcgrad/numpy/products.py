@@ -24,7 +24,7 @@ def matmul(x1, x2, *, axes=None):
     b = x2 if isinstance(x2, (np.ndarray, Tracer)) else asarray(x2)
     if axes is not None:
         return _with_axes(matmul, (a, b), axes, (2, 2), 2)
-    n, m = len(a.shape), len(b.shape)
+    n, m = a.ndim, b.ndim
     prim = _BY_RANK.get((n, m))
     if prim is not None:
         return prim(a, b)
@@ -43,24 +43,17 @@ def _with_axes(product, operands, axes, cores, out_core):
     return np.moveaxis(out, tuple(range(-out_core, 0)), axes[-1]) if out_core else out
 
 
-Tracer.__matmul__ = matmul
-Tracer.__rmatmul__ = lambda self, other: matmul(other, self)
-
-
 @implements(np.dot)
 def dot(a, b, out=None):
     refuse_out("dot", out)
     a, b = asarray(a), asarray(b)
-    n, m = len(a.shape), len(b.shape)
+    n, m = a.ndim, b.ndim
     prim = _BY_RANK.get((n, m))
     if prim is not None:
         return prim(a, b)
     if n == 0 or m == 0:
         return np.multiply(a, b)
     return tensordot(a, b, axes=((n - 1,), (max(m - 2, 0),)))
-
-
-Tracer.dot = dot
 
 
 @implements(np.vdot)
@@ -80,7 +73,8 @@ def inner(a, b, /):
 @implements(np.outer)
 def outer(a, b, out=None):
     refuse_out("outer", out)
-    return prims.outer(np.ravel(a), np.ravel(b))
+    vectors = [x if x.ndim == 1 else np.ravel(x) for x in (asarray(a), asarray(b))]
+    return prims.outer(*vectors)
 
 
 @implements(np.linalg.outer)

@@ -61,7 +61,7 @@ def array_ufunc(self, ufunc, method, *inputs, **kwargs):
                 inputs = [np.asarray(x) if isinstance(x, (list, tuple)) else x for x in inputs]
                 break
         return implementation(*inputs)
-    _refuse_unlike_arrays(f"{ufunc.__name__}.{method}", map(type, inputs))
+    refuse_unlike_arrays(f"{ufunc.__name__}.{method}", map(type, inputs))
     by_method = UFUNC_METHODS.get((ufunc, method))
     if by_method is not None:
         return by_method(*inputs, **kwargs)
@@ -111,16 +111,18 @@ def _full_name(ufunc: np.ufunc) -> str:
     return f"scipy.special.{ufunc.__name__}" if _is_special(ufunc) else ufunc.__name__
 
 
-def _refuse_unlike_arrays(operation: str, types: Iterable[type]) -> None:
+def refuse_unlike_arrays(operation: str, types: Iterable[type]) -> None:
     """Matrices and masked arrays, before `np.asarray` makes others of them."""
     for kind in types:
+        if kind in PLAIN or not issubclass(kind, np.ndarray):
+            continue
         if issubclass(kind, (np.matrix, np.ma.MaskedArray)):
             raise errors.OperandTypeError(operation, kind.__name__, describe(*caller(3)))
 
 
 def array_function(self, function, types, args, kwargs):
     if len(types) > 1:
-        _refuse_unlike_arrays(function.__name__, types)
+        refuse_unlike_arrays(function.__name__, types)
     if function is np.prod and sys._getframe(1).f_code.co_filename in SERIES:
         check_series(sys._getframe(1))
     implementation = IMPLEMENTATIONS.get(function)
@@ -138,7 +140,7 @@ def _place() -> str:
 def call_ufunc(ufunc, implementation, inputs, *, out=None, where=True, dtype=None, casting="same_kind",
                order="K", subok=True, signature=None, **kwargs):  # fmt: skip
     """A ufunc with keyword arguments: `dtype=` casts the inputs, `out=` and `where=` are refused."""
-    _refuse_unlike_arrays(ufunc.__name__, map(type, inputs))
+    refuse_unlike_arrays(ufunc.__name__, map(type, inputs))
     name = _full_name(ufunc)
     written = name if name.startswith("scipy.") else f"np.{name}"
     if out is not None and any(o is not None for o in out):

@@ -10,7 +10,7 @@ import numpy as np
 from funcgrad._primitives import reductions as prims
 from funcgrad.numpy.arguments import NO_VALUE, given, negative_axes, negative_axis, refuse_out
 from funcgrad.numpy.creation import asarray
-from funcgrad.numpy.protocol import UFUNC_METHODS, implements
+from funcgrad.numpy.protocol import UFUNC_METHODS, implements, refuse_unlike_arrays
 from funcgrad.numpy.updates import index_add
 
 
@@ -19,7 +19,8 @@ def options(x: Any, axis: Any, keepdims: Any, scalar_axis: bool = True) -> dict[
 
     With `scalar_axis` a 0-d array may have an axis 0, as NumPy's ufuncs let it.
     """
-    axes = () if scalar_axis and x.ndim == 0 and (axis == 0 or axis == -1) else negative_axes(axis, x.ndim)
+    ndim = x.ndim
+    axes = () if ndim == 0 and scalar_axis and (axis == 0 or axis == -1) else negative_axes(axis, ndim)
     return {"axis": axes, "keepdims": True} if kept(keepdims) else {"axis": axes}
 
 
@@ -53,7 +54,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, initial=NO_VALUE,
     params = options(x, axis, keepdims)
     if dtype is not None and x.dtype != np.dtype(dtype):
         params["dtype"] = np.dtype(dtype)
-    total = prims.sum(x, **params)
+    total = prims.sum.of(x, params)
     return total + first_value(initial, total.dtype) if given(initial) else total
 
 
@@ -103,9 +104,9 @@ def _extremum(ufunc, prim, name, worst):
                 ufunc.reduce(np.zeros(1), where=np.zeros(1, bool))  # NumPy's error: no identity
             x = np.where(where, x, worst if x.dtype.kind in "fc" else initial)
         params = options(x, axis, keepdims)
-        if not x.size and given(initial):
+        if given(initial) and not x.size:
             return np.where(True, initial, ufunc.reduce(np.empty(x.shape, x.dtype), initial=0, **params))[()]
-        best = prim(x, **params)
+        best = prim.of(x, params)
         return ufunc(best, initial) if given(initial) else best
 
     return extremum
@@ -157,6 +158,7 @@ def _test(prim, name, neutral):
         refuse_out(name, out)
         x = asarray(a)
         if where is not NO_VALUE and where is not True:
+            refuse_unlike_arrays(name, (type(where),))
             x = np.where(where, x != 0, neutral)
         return prim(x, **options(x, axis, keepdims))
 

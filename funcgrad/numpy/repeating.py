@@ -27,9 +27,9 @@ def broadcast_to(array, shape, subok=False):
     own = x.shape
     if own == shape:
         return same(x)
-    if len(own) > len(shape) or any(n != m != 1 for n, m in zip(shape[::-1], own[::-1])):
+    if len(own) > len(shape) or any([n != m != 1 for n, m in zip(shape[::-1], own[::-1])]):
         raise ValueError(f"cannot broadcast an array of shape {own} to shape {shape}")
-    return prims.broadcast_to(x, shape=shape)
+    return prims.broadcast_to.of(x, {"shape": shape})
 
 
 @implements(np.broadcast_arrays)

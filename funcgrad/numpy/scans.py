@@ -32,7 +32,7 @@ def cumsum(a, axis=None, dtype=None, out=None):
     x, axis = _scanned(a, axis)
     if dtype is not None and x.dtype != np.dtype(dtype):
         return prims.cumsum(x, axis=axis, dtype=np.dtype(dtype))
-    return prims.cumsum(x, axis=axis)
+    return prims.cumsum.of(x, {"axis": axis})
 
 
 @implements(np.cumprod)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Iterable
@@ -16,6 +17,7 @@ from funcgrad._core.tracer import Tracer, mark_view
 from funcgrad._interpreters.batch import Batched
 from funcgrad._primitives import shaping as prims
 from funcgrad._primitives.arithmetic import copy as copied
+from funcgrad.numpy.arguments import negative_axes
 from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.protocol import implements
 
@@ -26,7 +28,8 @@ def as_shape(shape: Any) -> tuple[int, ...]:
     """A shape as a tuple of Python ints; an int stands for one axis."""
     if type(shape) is int:
         return (shape,)
-    if isinstance(shape, Iterable) and not (isinstance(shape, Tracer) and shape.ndim == 0):
+    is_tuple = type(shape) is tuple  # else an abstract class is asked, 0.2 us
+    if is_tuple or (isinstance(shape, Iterable) and not (isinstance(shape, Tracer) and shape.ndim == 0)):
         return tuple([n if type(n) is int else operator.index(n) for n in shape])
     return (operator.index(shape),)
 
@@ -58,7 +61,7 @@ def reshape(a, /, shape=None, order="C", *, newshape=None, copy=None):
     elif own == shape:
         out = same(x)
     else:
-        out = prims.reshape(x, shape=shape)
+        out = prims.reshape.of(x, {"shape": shape})
     return copied(out) if copy else out
 
 
@@ -115,9 +118,10 @@ def expand_dims(a, axis):
     x = asarray(a)
     axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
     ndim = x.ndim + len(axes)
-    new = normalize_axis_tuple(axes, ndim)
+    new = negative_axes(axes, ndim)
     lengths = iter(x.shape)
-    return prims.reshape(x, shape=tuple([1 if i in new else next(lengths) for i in range(ndim)]))
+    shape = tuple([1 if i in new else next(lengths) for i in range(-ndim, 0)])
+    return prims.reshape.of(x, {"shape": shape})
 
 
 @implements(np.squeeze)
@@ -132,7 +136,7 @@ def squeeze(a, axis=None):
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     if not gone:
         return same(x)
-    return prims.reshape(x, shape=tuple([n for i, n in enumerate(shape) if i not in gone]))
+    return prims.reshape.of(x, {"shape": tuple([n for i, n in enumerate(shape) if i not in gone])})
 
 
 @implements(np.atleast_1d)
@@ -184,9 +188,14 @@ def _transposed(x: Any) -> Any:
     return transpose(x, None)
 
 
+@functools.cache
+def _in_order(ndim: int) -> tuple[int, ...]:
+    return tuple(range(ndim))
+
+
 def permuted(x: Any, axes: tuple[int, ...]) -> Any:
     """The axes in another order, given as numbers from 0."""
-    return same(x) if axes == tuple(range(len(axes))) else prims.transpose(x, axes=axes)
+    return same(x) if axes == _in_order(len(axes)) else prims.transpose.of(x, {"axes": axes})
 
 
 @implements(np.transpose)
@@ -194,7 +203,7 @@ def transpose(a, axes=None):
     x = asarray(a)
     ndim = x.ndim
     if axes is None or axes == ():
-        return permuted(x, tuple(range(ndim))[::-1])
+        return permuted(x, _in_order(ndim)[::-1])
     axes = as_shape(axes)
     if len(axes) != ndim:
         raise ValueError("axes don't match array")
@@ -215,8 +224,9 @@ def matrix_transpose(x, /):
 @implements(np.swapaxes)
 def swapaxes(a, axis1, axis2):
     x = asarray(a)
-    axes = list(range(x.ndim))
-    i, j = (normalize_axis_index(operator.index(k), x.ndim) for k in (axis1, axis2))
+    ndim = x.ndim
+    i, j = [normalize_axis_index(operator.index(k), ndim) for k in (axis1, axis2)]
+    axes = [*_in_order(ndim)]
     axes[i], axes[j] = j, i
     return permuted(x, tuple(axes))
 

@@ -24,11 +24,13 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, *, where=NO_VALU
     refuse_out("mean", out)
     x = select(where, asarray(a), 0)
     params = options(x, axis, keepdims, scalar_axis=False)
-    wide = _summed_in(x.dtype, dtype)
-    if wide != x.dtype:
-        params["dtype"] = wide
-    average = prims.sum(x, **params) / _count(x, params["axis"], where, keepdims)
-    return cast(average, x.dtype if dtype is None and x.dtype == np.float16 else wide)
+    own = x.dtype
+    wide = _summed_in(own, dtype)
+    if wide == own:
+        return prims.sum.of(x, params) / _count(x, params["axis"], where, keepdims)
+    params["dtype"] = wide
+    average = prims.sum.of(x, params) / _count(x, params["axis"], where, keepdims)
+    return cast(average, own if dtype is None and own == np.float16 else wide)
 
 
 def _summed_in(own: np.dtype, asked: Any) -> np.dtype:
@@ -43,7 +45,8 @@ def _summed_in(own: np.dtype, asked: Any) -> np.dtype:
 def _count(x: Any, axes: tuple[int, ...], where: Any, keepdims: Any) -> Any:
     """How many entries each result is of: an int, or an array of the real dtype of x."""
     if where is NO_VALUE or where is True:
-        return math.prod([x.shape[i] for i in axes])
+        shape = x.shape
+        return math.prod([shape[i] for i in axes])
     real = np.result_type(np.finfo(x.dtype).dtype if x.dtype.kind in "fc" else np.float64)
     return np.add.reduce(np.broadcast_to(where, x.shape), axis=axes, keepdims=kept(keepdims), dtype=real)
 
@@ -111,7 +114,7 @@ def _deviation(prim, name, root):
         x = cast(x, dtype)
         params = options(x, axis, keepdims, scalar_axis=False)
         if (where is NO_VALUE or where is True) and not given(mean):
-            return prim(x, ddof=ddof, **params) if ddof else prim(x, **params)
+            return prim.of(x, {"ddof": ddof, **params} if ddof else params)
         variance = _variance(x, params["axis"], ddof, keepdims, where, mean)
         if not root:
             return variance

@@ -13,7 +13,7 @@ from funcgrad._core.types import dtype_of, is_differentiable
 from funcgrad._interpreters.batch import batch_leading
 from funcgrad._primitives import arithmetic, constants, selection, special
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
-from funcgrad.numpy.arguments import given, numbers_of, refuse_out
+from funcgrad.numpy.arguments import NO_VALUE, given, numbers_of, refuse_out
 from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.protocol import implements
 
@@ -159,28 +159,28 @@ def _array(x: Any) -> Any:
 
 
 @implements(np.clip)
-def clip(a, a_min=np._NoValue, a_max=np._NoValue, out=None, *, min=np._NoValue, max=np._NoValue,
+def clip(a, a_min=NO_VALUE, a_max=NO_VALUE, out=None, *, min=NO_VALUE, max=NO_VALUE,
          dtype=None, where=True, casting="same_kind", order="K", subok=True):  # fmt: skip
     refuse_out("clip", out)
     if where is not True:
         cure = "Write np.where(mask, np.clip(x, low, high), x)."
         raise errors.UnsupportedArgumentError("clip", "where=", describe(*caller(2)), cure)
-    if (a_min is np._NoValue) != (a_max is np._NoValue):
-        missing = "a_min" if a_min is np._NoValue else "a_max"
+    if (a_min is NO_VALUE) != (a_max is NO_VALUE):
+        missing = "a_min" if a_min is NO_VALUE else "a_max"
         raise TypeError(f"clip() missing 1 required positional argument: {missing!r}")
-    if a_min is np._NoValue:
+    if a_min is NO_VALUE:
         a_min, a_max = min, max
-    elif min is not np._NoValue or max is not np._NoValue:
+    elif min is not NO_VALUE or max is not NO_VALUE:
         raise ValueError(
             "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden."
         )
-    result = a
+    result = a = _array(a)
     if given(a_min):
-        result = np.maximum(result, _array(a_min))
+        result = selection.maximum(result, _array(a_min))
     if given(a_max):
-        result = np.minimum(result, _array(a_max))
+        result = selection.minimum(result, _array(a_max))
     if result is a:
-        result = np.positive(a)
+        result = arithmetic.positive(a)
     return result if dtype is None else cast(result, dtype)
 
 
