@@ -105,11 +105,8 @@ def test_columns_of_coefficients_are_not_taken_for_others(value):
                 jvp(lambda x: value(x, c[:2, 0], **options), (X,), (X,))
 
 
-def test_writing_within_a_function_of_numpys_names_it():
-    with pytest.raises(
-        errors.InPlaceError, match="Write funcgrad.numpy.polynomial.chebyshev.chebinterpolate"
-    ):
-        grad(lambda a: P.chebyshev.chebinterpolate(lambda x: a * x, 3)[1])(2.0)
+def test_writing_within_a_function_of_numpys():
+    assert grad(lambda a: P.chebyshev.chebinterpolate(lambda x: a * x, 3)[1])(2.0) == 1.0
     assert grad(lambda a: fnp.polynomial.chebyshev.chebinterpolate(lambda x: a * x, 3)[1])(2.0) == 1.0
     with pytest.raises(errors.InPlaceError, match="makes a new array|make a new array") as caught:
         grad(lambda x: np.sum(np.sin(x, out=np.zeros(2))))(X)

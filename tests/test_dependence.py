@@ -202,12 +202,11 @@ def test_where_numpy_raises_its_own_error_ours_is_the_cause(f):
     with pytest.raises(ValueError, match="setting an array element") as caught:
         grad(f)(V)
     cause = caught.value.__cause__
-    assert isinstance(cause, errors.ConcretizationError) and "np.stack" in str(cause)
+    assert isinstance(cause, errors.ConcretizationError) and "np.zeros_like(x)" in str(cause)
     assert f"{__file__}:{f.__code__.co_firstlineno} " in str(cause)
 
 
 IN_PLACE = {
-    "item": lambda x: x.__setitem__(0, 1.0),
     "out": lambda x: np.add(x, 1.0, out=np.zeros(3)),
     "out-positional": lambda x: np.sin(x, np.zeros(3)),
     "augmented": lambda x: np.zeros(3).__iadd__(x),
@@ -215,13 +214,11 @@ IN_PLACE = {
     "copyto": lambda x: np.copyto(np.zeros(3), x),
     "put": lambda x: np.put(np.zeros(3), [0], x[0]),
     "reduction-out": lambda x: np.sum(x, axis=0, out=np.zeros(())),
-    "sort": lambda x: x.sort(),
-    "view": lambda x: x[:2].__iadd__(1.0),
 }
 
 
 @pytest.mark.parametrize("f", IN_PLACE.values(), ids=IN_PLACE)
-def test_writing_in_place_is_refused(f):
+def test_writing_into_plain_arrays_is_refused(f):
     with pytest.raises(errors.InPlaceError) as caught:
         grad(f)(V.copy())
     assert f"{__file__}:{f.__code__.co_firstlineno} " in str(caught.value)

@@ -247,7 +247,7 @@ RAISERS = {
         lambda: grad(lambda x: np.exp(x, where=x > 0))(V),
         "np.exp does not support where=",
     ),
-    "InPlaceError": (lambda: grad(lambda x: x.__setitem__(0, 1.0))(V), "writes in place"),
+    "InPlaceError": (lambda: grad(lambda x: np.copyto(np.zeros(3), x))(V), "writes in place"),
     "ChangedResidualError": (changed, "derivative of square needs was changed in place"),
     "ImpureFunctionError": (impure, "the function under checkpoint gave another result"),
     "CheckpointBudgetError": (

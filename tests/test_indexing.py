@@ -287,42 +287,11 @@ def test_a_batched_mask_is_refused_with_the_cure():
 
 
 @pytest.mark.parametrize(
-    "f",
-    [
-        lambda x: np.put(x, 0, 1.0),
-        lambda x: np.place(x, x > 0, 1.0),
-        lambda x: np.putmask(x, x > 0, 1.0),
-        lambda x: np.copyto(x, 1.0),
-        lambda x: np.copyto(np.zeros(4), x),
-        lambda x: np.put_along_axis(x, np.array([0]), 1.0, 0),
-        lambda x: np.fill_diagonal(x.reshape(2, 2), 1.0),
-        lambda x: np.take(x, [0], out=np.zeros(1)),
-    ],
+    "f", [lambda x: np.copyto(np.zeros(4), x), lambda x: np.take(x, [0], out=np.zeros(1))]
 )
-def test_what_writes_in_place_is_refused(f):
+def test_what_writes_into_plain_arrays_is_refused(f):
     with pytest.raises(errors.InPlaceError):
         fg.grad(lambda x: np.sum(f(x)))(X)
-
-
-def test_views_know_their_base():
-    """`x += v` on either of two arrays that share memory in NumPy is refused."""
-
-    def f(x):
-        y = x[1:]
-        y += 1.0
-        return np.sum(y)
-
-    with pytest.raises(errors.InPlaceError):
-        fg.grad(f)(X)
-
-    def g(x):
-        first, copied = x[0], x[[0, 1]]
-        first += 1.0
-        copied += 1.0
-        x += 1.0
-        return first + np.sum(copied) + np.sum(x)
-
-    assert fg.grad(g)(X).tolist() == [3.0, 2.0, 1.0, 1.0]
 
 
 def test_the_mark_of_an_array_in_a_template_is_one():

@@ -246,48 +246,6 @@ def test_flat_reads_like_an_array():
     )
 
 
-IN_PLACE = {
-    "shape": lambda x: setattr(x, "shape", (3, 2)),
-    "real": lambda x: setattr(x, "real", 0.0),
-    "flat": lambda x: x.flat.__setitem__(0, 1.0),
-    "nan_to_num": lambda x: np.nan_to_num(x, copy=False),
-    "floordiv": lambda x: x.__ifloordiv__(2.0),
-    "assignment": lambda x: x.__setitem__(0, 1.0),
-    "slice": lambda x: x.__setitem__(slice(0, 1), x[:1]),
-    "view": lambda x: x[1:].__iadd__(1.0),
-    "viewed": lambda x: (x[1:], x.__iadd__(1.0)),
-    "reshaped": lambda x: x.reshape(-1).__imul__(2.0),
-    "transposed": lambda x: x.T.__isub__(1.0),
-    "sort": lambda x: x.sort(),
-    "fill": lambda x: x.fill(0.0),
-    "out": lambda x: np.add(x, 1.0, out=np.zeros_like(X)),
-    "plain": lambda x: np.zeros((2, 3)).__iadd__(x),
-    "at": lambda x: np.add.at(x, 0, 1.0),
-    "copyto": lambda x: np.copyto(np.zeros((2, 3)), x),
-}
-
-
-@pytest.mark.parametrize("what", IN_PLACE)
-def test_in_place_that_derivatives_cannot_follow(what):
-    with pytest.raises((errors.InPlaceError, errors.UnsupportedFunctionError)) as caught:
-        traced(lambda x: IN_PLACE[what](x) and None)
-    message = str(caught.value)
-    assert __file__ in message and "\n" in message
-
-
-def test_in_place_shapes_and_dtypes_are_numpys():
-    with pytest.raises(ValueError, match="broadcast"):
-        traced(lambda x: x.__iadd__(np.ones((4, 2, 3))) is None)
-    with pytest.raises(TypeError, match="same_kind|Cannot cast"):
-        traced(lambda x: x.__iadd__(1j * np.ones((2, 3))) is None)
-
-    def keeps(x):
-        x += np.ones(2)
-        return np.sum(x)
-
-    assert grad(keeps)(np.ones(2, np.float32)).dtype == np.float32
-
-
 def test_functional_updates():
     def f(x):
         return np.sum(fnp.index_update(x, (0, slice(None)), x[1] ** 2) * fnp.index_add(x, 0, 1.0))

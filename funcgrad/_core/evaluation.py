@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from funcgrad import errors
+from funcgrad._core.boxes import leaving
 from funcgrad._core.jaxpr import Jaxpr, Literal, Var
-from funcgrad._core.tracer import leaving
 
 
 def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from funcgrad import errors
+from funcgrad._core.boxes import link
 from funcgrad._core.plans import Plan, make_plan
 from funcgrad._core.source import caller, describe
-from funcgrad._core.tracer import Tracer, mark_view
+from funcgrad._core.tracer import Tracer
 from funcgrad._core.types import is_unlike_array
 
 #: Classes of operands that need no look; of the others `is_unlike_array` may refuse one.
@@ -92,7 +93,11 @@ class Primitive:
             choose between the eigenvectors (see `Split`).
         limit: ``limit(args, parts, **params)``: the result and its part in eps, given the arguments' or
             None, if it does not follow from the rules (see `Split`).
-        view: whether NumPy's result may share memory with its first argument.
+        view: whether NumPy's result shares memory with its argument; `may_copy` if only where entries lie
+            right for it.
+        reorders: whether its parameters, if it has any, may leave entries in another order than C's.
+        put: ``put(x, part, **params)``: the argument `x` of which `part` is the view, so that a write into
+            that reaches it; None if NumPy's view is read-only.
         tags: whether it does nothing but give its argument a name, its parameter of that name.
         accumulate: an `Accumulator`, where adding the transpose's result to an array in place is
             cheaper than making it.
@@ -102,7 +107,8 @@ class Primitive:
 
     __slots__ = (
         "name", "impl", "args", "rules", "elementwise", "structural", "live", "multiple",
-        "outer", "joint", "joint_plan", "batch", "typed", "guided", "limit", "view", "tags", "accumulate",
+        "outer", "joint", "joint_plan", "batch", "typed", "guided", "limit", "view", "may_copy",
+        "reorders", "put", "tags", "accumulate",
         "reads", "pull_plans", "push_plans",
     )  # fmt: skip
 
@@ -123,6 +129,9 @@ class Primitive:
         self.guided = False
         self.limit = None
         self.view = False
+        self.may_copy = False
+        self.reorders = False
+        self.put = None
         self.tags = False
         self.accumulate = None
         self.reads = None
@@ -142,7 +151,7 @@ class Primitive:
         if not self.view:
             return top.process(self, args, params)
         result = top.process(self, args, params)
-        mark_view(args[0], result)
+        link(args[0], result, self, params)
         return result
 
     def of(self, x: Any, params: dict[str, Any]) -> Any:
@@ -151,7 +160,7 @@ class Primitive:
             return self(x, **params)
         result = x._trace.process(self, (x,), params)
         if self.view:
-            mark_view(x, result)
+            link(x, result, self, params)
         return result
 
     def __repr__(self) -> str:

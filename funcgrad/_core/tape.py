@@ -14,8 +14,9 @@ import numpy as np
 
 from funcgrad import errors
 from funcgrad._core import source
+from funcgrad._core.boxes import fixed
 from funcgrad._core.fingerprints import fingerprint
-from funcgrad._core.tracer import Tracer, fixed
+from funcgrad._core.tracer import Tracer
 
 
 class Tape:

@@ -285,15 +285,9 @@ class Tracer:
     the value one level further down, which may itself be a tracer.
     """
 
-    __slots__ = ("_trace", "viewed", "fixed")
+    __slots__ = ("_trace", "fixed", "origin", "views", "memory", "__weakref__")  # see `boxes`
 
     _trace: Trace
-
-    def rebind(self, other: Tracer) -> None:
-        """Make this box, by whatever name it is known, hold another value of its trace: ``x += v``."""
-        for slot in type(self).__slots__:
-            setattr(self, slot, getattr(other, slot))
-        self.fixed = None
 
     @property
     def primal(self) -> Any:
@@ -340,31 +334,6 @@ class Tracer:
         return ShapeDtypeStruct(self.shape, self.dtype, self.weak)
 
 
-def fixed(x: Any) -> Any:
-    """A value as it is now, for what keeps it: of a tracer another box, for the user may rebind theirs.
-
-    It is the same one until that happens, so that it can be told by its identity.
-    """
-    if not isinstance(x, Tracer):
-        return x
-    box = getattr(x, "fixed", None)
-    if box is None:
-        x.fixed = box = own_box(x)
-        box.fixed = box
-    return box
-
-
-def own_box(x: Any) -> Any:
-    """A value for the user: of a tracer a box that nothing else knows, to be rebound as they like."""
-    if not isinstance(x, Tracer):
-        return x
-    box = type(x)()
-    box._trace = x._trace
-    for slot in type(x).__slots__:
-        setattr(box, slot, getattr(x, slot))
-    return box
-
-
 def concrete(value: Any) -> Any:
     """The innermost value of a tracer: an array or scalar, or a batched or abstract tracer.
 
@@ -381,19 +350,6 @@ def concrete(value: Any) -> Any:
 def without_part(x: Any) -> Any:
     """A value without the part in eps that it may have (see `Split`)."""
     return x.primal if isinstance(x, Tracer) and x._trace.infinitesimal else x
-
-
-def leaving(x: Any) -> Any:
-    """What leaves a transform: a value without a part in eps, in a box of its own."""
-    return own_box(without_part(x)) if isinstance(x, Tracer) else x
-
-
-def mark_view(base: Any, view: Any) -> None:
-    """Remember that in NumPy these two share memory: in-place operations on either are refused."""
-    if isinstance(base, Tracer):
-        base.viewed = True
-    if isinstance(view, Tracer):
-        view.viewed = True
 
 
 def is_eager(x: Any) -> bool:

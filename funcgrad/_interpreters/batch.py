@@ -53,13 +53,14 @@ def any_member(x: Any) -> bool:
 class Batch(Trace):
     """Carry a batch axis of one size through every operation."""
 
-    __slots__ = ("size",)
+    __slots__ = ("size", "reordered")
 
     transform = "vmap"
 
     def __init__(self, size: int):
         super().__init__()
         self.size = size
+        self.reordered = False  # whether a member's entries may lie in another order than C's by now
 
     def batched(self, value: Any) -> Batched:
         tracer = Batched()
@@ -82,6 +83,8 @@ class Batch(Trace):
         return self.batched(value)
 
     def process(self, prim, args: tuple, params: dict) -> Any:
+        if prim.reorders and params:
+            self.reordered = True
         values, batched = [], []
         for a in args:
             own = type(a) is Batched and a._trace is self

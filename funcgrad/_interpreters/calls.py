@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors, tree
+from funcgrad._core.boxes import fixed
 from funcgrad._core.plans import Plan
 from funcgrad._core.primitive import Primitive
 from funcgrad._core.source import caller
-from funcgrad._core.tracer import Reading, Trace, Tracer, continuing, fixed, settled, standing_in
+from funcgrad._core.tracer import Reading, Trace, Tracer, continuing, settled, standing_in
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 from funcgrad._interpreters.batch import Batch
 from funcgrad._interpreters.forward import Forward

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors
+from funcgrad._core.boxes import fixed
 from funcgrad._core.primitive import check_dtype
 from funcgrad._core.source import caller
 from funcgrad._core.tape import Tape
-from funcgrad._core.tracer import Trace, Tracer, closeable, concrete, fixed
+from funcgrad._core.tracer import Trace, Tracer, closeable, concrete
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 from funcgrad._core.valued import Valued
 

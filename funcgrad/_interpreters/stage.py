@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from funcgrad._core.boxes import fixed
 from funcgrad._core.jaxpr import Eqn, Jaxpr, Literal, Var
 from funcgrad._core.source import caller
-from funcgrad._core.tracer import Trace, Tracer, closeable, fixed, settled
+from funcgrad._core.tracer import Trace, Tracer, closeable, settled
 from funcgrad._core.types import ShapeDtypeStruct, shape_of, type_of
 
 
@@ -57,15 +58,17 @@ ABSTRACT = _Abstract()
 class Stage(Trace):
     """Write every operation into a program."""
 
-    __slots__ = ("invars", "eqns", "constants")
+    __slots__ = ("invars", "eqns", "constants", "reordered")
 
     transform = "make_jaxpr"
 
     def __init__(self, around: Stage | None = None):
         """`around` is the trace that this program is nested in: this one stands right above it."""
         super().__init__()
+        self.reordered = False  # whether entries may lie in another order than C's by now
         if around is not None:
             self.stand_above(around)
+            self.reordered = around.reordered
         self.invars: list[Var] = []
         self.eqns: list[Eqn] = []
         # by identity: the variable, the array (so that it lives on), and a copy of what it held
@@ -113,6 +116,8 @@ class Stage(Trace):
         return known[0]
 
     def process(self, prim, args: tuple, params: dict) -> Any:
+        if prim.reorders and params:
+            self.reordered = True
         # a variable of an outer program counts with its value: only this program records here
         values = [a.value if type(a) is Staged else a for a in args]
         if any(v is ABSTRACT for v in values):

@@ -157,6 +157,11 @@ def real_transpose(g):
     return g
 
 
+@real.putting
+def _real_put(x, part):
+    return part + imag(x) * 1j
+
+
 @linear(name="imag", view=True, structural=True)
 def imag(x):
     return np.imag(x)
@@ -165,6 +170,11 @@ def imag(x):
 @imag.transpose
 def imag_transpose(g):
     return g * -1j  # a float64 scalar on the right would make a Python complex
+
+
+@imag.putting
+def _imag_put(x, part):
+    return real(x) + part * 1j
 
 
 @linear(name="conj", structural=True)
@@ -187,11 +197,11 @@ def convert_transpose(g, *, dtype):
     return g  # the walk casts it to the argument's dtype
 
 
-@linear(name="copy", structural=True)
-def copy(x):
-    return np.copy(x)
+@linear(name="copy", structural=True, reorders=True)
+def copy(x, *, order="K"):
+    return np.copy(x, order)
 
 
 @copy.transpose
-def copy_transpose(g):
+def copy_transpose(g, *, order="K"):
     return g

@@ -43,6 +43,11 @@ def _tag_transpose(g, *, name):
     return g
 
 
+@tag_leaf.putting
+def _tag_put(x, part, *, name):
+    return part
+
+
 class CallPrimitive(Primitive):
     """A call of a nested program: one equation when staged; to every other trace, its equations."""
 

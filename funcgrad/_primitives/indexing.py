@@ -64,6 +64,11 @@ def _getitem_batch(values, batched, *, template):
     return getitem(*values, template=(slice(None), *_tuple(template)))
 
 
+@getitem.putting
+def _getitem_put(x, part, *, template):
+    return index_update(x, part, template=_tuple(template), unique=True)
+
+
 def _add(buffer, g, residuals, params, fresh):
     template = params["template"]
     if fresh:
@@ -117,7 +122,7 @@ def _arrays(residuals: tuple) -> tuple:
 getitem.transpose_by_parts("x", (), Accumulator(_add, _mark, _total))
 
 
-@linear(structural=True)
+@linear(structural=True, reorders=True)
 def gather(x, *arrays, template, unique):
     """Read at index arrays; `unique` if no entry is read twice."""
     return x[assemble(template, arrays)]
@@ -190,7 +195,7 @@ def index_update(x, values, *arrays, template, unique):
 
     Where an entry is written twice the last value stays, unless it is said to be `unique`.
     """
-    out = np.array(x, order="C")
+    out = np.array(x)  # which lies in memory as `x` does
     if not unique:  # NumPy writes in the order of memory: let it be the order of the index
         values = np.array(values, order="C")
         arrays = [np.array(a) for a in np.broadcast_arrays(*arrays)]

@@ -84,7 +84,7 @@ def linear(impl: Callable | None = None, **flags) -> Primitive | Callable:
             ``rule(g, positions, shapes, **params)``: the shares of the arguments at `positions`, given the
             shapes of all.
         core: for each argument how many last axes do not broadcast; gives the batching rule.
-        view: the result may share memory with the first argument.
+        view: NumPy's result shares memory with the argument; `may_copy`: or does not, if entries lie apart.
     """
     return _kind(LinearPrimitive, impl, flags)
 
@@ -124,6 +124,11 @@ class DeclaredPrimitive(Primitive):
     def typing(self, rule: Callable) -> Callable:
         """Declare ``rule(*types, **params)``, the type of the output (decorator)."""
         self.typed = rule
+        return rule
+
+    def putting(self, rule: Callable) -> Callable:
+        """Declare ``rule(x, part, **params)``, the argument with another view of it (decorator)."""
+        self.put = rule
         return rule
 
     def living(self, rule: Callable) -> Callable:

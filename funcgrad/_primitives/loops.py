@@ -22,6 +22,7 @@ from funcgrad._interpreters.forward import Forward
 from funcgrad._interpreters.record import Record
 from funcgrad._interpreters.stage import Stage, is_staged, nested
 from funcgrad._primitives.checkpoints import CallPrimitive, program_function
+from funcgrad._primitives.lifting import lift_like
 
 
 def apply(call: Call, args: Sequence[Any]) -> list[Any]:
@@ -112,6 +113,17 @@ class LoopPrimitive(CallPrimitive):
         return tuple(call.run(args))
 
 
+def first_state(state: Sequence[Any], beside: Sequence[Any]) -> list[Any]:
+    """A loop's state before its first step, as arrays of its own: the body may write into them.
+
+    So an array of it is traced if anything is that the loop is given, or is known to close over.
+    """
+    traced = [x for x in map(settled, (*state, *beside)) if isinstance(x, Tracer)]
+    newest = max(traced, key=lambda x: x._trace.level, default=None)
+    own = map(own_value, state)
+    return [lift_like(newest, x) if type(x) is np.ndarray and x.ndim else x for x in own]
+
+
 class While(Call):
     """``fun(*state) -> state`` while ``test(*state)`` holds."""
 
@@ -122,7 +134,7 @@ class While(Call):
         self.test = test
 
     def run(self, args: Sequence[Any]) -> list[Any]:
-        state, first = [own_value(x) for x in args], True
+        state, first = first_state(args, self.closed_over), True
         while any_member(holds := settled(self.test(*state))):
             new = [settled(o) for o in self.fun(*state)]
             if first:

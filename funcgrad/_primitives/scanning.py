@@ -18,7 +18,7 @@ from funcgrad._interpreters.reruns import mask_of, pull_recorded, require_masks,
 from funcgrad._interpreters.reverse import Outputs, fitted
 from funcgrad._interpreters.stage import Stage, nested, output_types
 from funcgrad._primitives.checkpoints import program_function
-from funcgrad._primitives.loops import LoopParts, LoopPrimitive, check_carry, own_value
+from funcgrad._primitives.loops import LoopParts, LoopPrimitive, check_carry, first_state, own_value
 
 
 class Scan(Call):
@@ -42,7 +42,8 @@ class Scan(Call):
         return Scan(fun, carried, self.length, self.reverse, hints)
 
     def run(self, args: Sequence[Any]) -> list[Any]:
-        carry, xs = [own_value(x) for x in args[: self.carried]], args[self.carried :]
+        carry, xs = args[: self.carried], args[self.carried :]
+        carry = first_state(carry, [*xs, *self.closed_over])
         steps = range(self.length)
         rows = []
         for i in reversed(steps) if self.reverse else steps:

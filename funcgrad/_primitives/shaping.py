@@ -18,7 +18,7 @@ from funcgrad._primitives.kinds import linear
 # ---- shapes and axes -----------------------------------------------------------------------
 
 
-@linear(structural=True, view=True)
+@linear(structural=True, view=True, may_copy=True)
 def reshape(x, *, shape):
     return x.reshape(shape) if hasattr(x, "reshape") else np.reshape(x, shape)
 
@@ -28,13 +28,18 @@ def _reshape_transpose(g, x_shape, *, shape):
     return np.reshape(g, x_shape)
 
 
+@reshape.putting
+def _reshape_put(x, part, *, shape):
+    return reshape(part, shape=x.shape)
+
+
 @reshape.batching
 def _reshape_batch(values, batched, *, shape):
     (x,) = values
     return reshape(x, shape=(x.shape[0], *shape))
 
 
-@linear(structural=True, view=True)
+@linear(structural=True, view=True, reorders=True)
 def transpose(x, *, axes):
     """The axes in another order; `axes` are from 0 and all are there."""
     return x.transpose(axes)
@@ -49,6 +54,11 @@ def _transpose_transpose(g, *, axes):
 def _inverse(axes):
     """The permutation that undoes one."""
     return tuple(sorted(range(len(axes)), key=axes.__getitem__))
+
+
+@transpose.putting
+def _transpose_put(x, part, *, axes):
+    return transpose(part, axes=_inverse(axes))
 
 
 @transpose.batching
@@ -127,6 +137,11 @@ def flip(x, *, axis):
 @flip.transpose
 def _flip_transpose(g, *, axis):
     return flip(g, axis=axis)
+
+
+@flip.putting
+def _flip_put(x, part, *, axis):
+    return flip(part, axis=axis)
 
 
 @linear(structural=True)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors, tree
-from funcgrad._core.tracer import Tracer, fixed, leaving
+from funcgrad._core.boxes import fixed, leaving, lies_apart
+from funcgrad._core.tracer import Tracer
 from funcgrad._core.types import shape_of
 from funcgrad._interpreters.batch import Batch, Batched
 from funcgrad._transforms.arguments import argument_paths, array_leaf, name_of, output_leaf, wraps
@@ -54,6 +55,7 @@ def vmap(f: Callable, in_axes: Any = 0, out_axes: Any = 0, axis_size: int | None
         ]
         size = _batch_size(arrays, axes, axis_size, path, f)
         trace = Batch(size)
+        trace.reordered = any(axis or lies_apart(x) for x, axis in zip(arrays, axes) if axis is not None)
         inputs = [
             x if axis is None else trace.batched(np.moveaxis(x, axis, 0) if axis else fixed(x))
             for x, axis in zip(arrays, axes)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from funcgrad import tree
-from funcgrad._core.tracer import fixed, leaving, own_box
+from funcgrad._core.boxes import fixed, leaving, own_box
 from funcgrad._interpreters.forward import Dual
 from funcgrad._transforms.arguments import Chosen, output_leaf, split_aux, tell_cause, warn_of_refusal, zeros
 from funcgrad._transforms.debugging import new_forward, require_finite

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors, tree
+from funcgrad._core.boxes import leaving
 from funcgrad._core.source import describe, stacklevel
 from funcgrad._core.tape import Tape
-from funcgrad._core.tracer import Tracer, deriving_context, leaving
+from funcgrad._core.tracer import Tracer, deriving_context
 from funcgrad._core.types import dtype_of, float0, is_unlike_array, shape_of
 from funcgrad._interpreters.forward import Dual
 from funcgrad._interpreters.record import Recorded

@@ -37,7 +37,7 @@ class EscapedTracerError(FuncgradError, RuntimeError, TypeError):
 class ConcretizationError(FuncgradError, TypeError):
     """Something asked for the plain value of a traced one, which would cut the derivative silently.
 
-    `float(x)`, `math.sin(x)`, `np.asarray(x)`, `x.item()` and item assignment into a plain array all do.
+    `float(x)`, `math.sin(x)`, `np.asarray(x)`, `x.item()` and putting it into a plain array all do.
 
     >>> import math
     >>> from funcgrad import grad
@@ -197,25 +197,25 @@ class UnsupportedArgumentError(FuncgradError, NotImplementedError, TypeError):
 class InPlaceError(FuncgradError, TypeError):
     """An operation would write into an array where the derivative cannot follow.
 
-    A traced value stands for one value; an ordinary array cannot hold one. Build the result from its parts,
-    or use the functions that return a changed copy:
+    Traced arrays can be written to, but a plain one can hold no traced value. Make it like a traced one:
 
     >>> import numpy as np
-    >>> import funcgrad.numpy as fnp
     >>> from funcgrad import grad
     >>> def f(x):
-    ...     x[0] = 2.0 * x[1]
-    ...     return np.sum(x * x)
+    ...     out = np.zeros(2)
+    ...     np.copyto(out, x * x)
+    ...     return np.sum(out)
     >>> grad(f)(np.array([1.0, 3.0]))
     Traceback (most recent call last):
         ...
-    funcgrad.errors.InPlaceError: x[...] = v on a traced array writes in place into or from a ...
+    funcgrad.errors.InPlaceError: np.copyto writes in place into or from a traced value, at ...
     ...
     >>> def f(x):
-    ...     x = fnp.index_update(x, 0, 2.0 * x[1])
-    ...     return np.sum(x * x)
+    ...     out = np.zeros_like(x)
+    ...     out[0] = x[0] * x[1]
+    ...     return np.sum(out)
     >>> grad(f)(np.array([1.0, 3.0]))
-    array([ 0., 30.])
+    array([3., 1.])
     """
 
     def __init__(self, what, where, instead=None):
@@ -224,8 +224,8 @@ class InPlaceError(FuncgradError, TypeError):
 
     def __str__(self):
         cure = self.instead or (
-            "Write it without assignment: x = x + v, np.where(mask, v, x), np.stack or np.concatenate "
-            "of the parts, or funcgrad.numpy.index_update(x, index, v)."
+            "A plain array holds no traced value: make it with np.zeros_like(x) or np.zeros(shape, like=x). "
+            "Or write it without: x = x + v, np.where(mask, v, x), np.stack or np.concatenate of the parts."
         )
         return f"{self.what} writes in place into or from a traced value, at {self.where}\n{cure}"
 

@@ -20,9 +20,10 @@ from funcgrad._core.tracer import Tracer
 
 _FLOAT_CURE = (
     "Use NumPy's function for math's (np.sin(x), not math.sin(x)) and leave the conversion out, or write "
-    "{} if a constant is meant. To put traced values into an array, use np.stack or np.concatenate, "
-    "or funcgrad.numpy.array([x, y]), in place of item assignment. Plain arrays' methods and generators of "
-    "random numbers take none: write np.dot(a, x), not a.dot(x), and m + s * rng.normal(size=n)."
+    "{} if a constant is meant. An array that traced values are put into is made by np.zeros_like(x), or "
+    "np.zeros(shape, like=x), not np.zeros(shape); one of several is funcgrad.numpy.array([x, y]). Plain "
+    "arrays' methods and generators of random numbers take none: write np.dot(a, x), not a.dot(x), and "
+    "m + s * rng.normal(size=n)."
 )
 _INDEX_CURE = "To read a plain array at traced indices, write funcgrad.numpy.take(a, x, axis=0)."
 

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors
+from funcgrad._core.boxes import in_memory, is_uncertain, link
 from funcgrad._core.tracer import Tracer
 from funcgrad._primitives.arithmetic import convert
+from funcgrad._primitives.arithmetic import copy as copy_of
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
 from funcgrad.numpy.arguments import numbers_of
 from funcgrad.numpy.conversions import trying
@@ -35,6 +37,28 @@ def has_tracer(x: Any) -> bool:
 def _strong(x: Tracer) -> Tracer:
     """A traced Python scalar as an array, whose dtype does not give way to others' any more."""
     return convert(x, dtype=x.dtype) if not x.shape and x.weak else x
+
+
+def copied(x: Tracer, order: str | None = "K") -> Tracer:
+    """A copy that lies in memory in an order, as the views that are taken of it depend on."""
+    kept = order in (None, "K", "k", "A", "a") or (not is_uncertain(x) and _lies(x, order))
+    return copy_of.of(x, {} if kept else {"order": order})
+
+
+def _lies(x: Tracer, order: str) -> bool:
+    flags = in_memory(x).flags
+    return flags.f_contiguous if order in ("F", "f") else flags.c_contiguous
+
+
+def _ordered(x: Any, order: str | None) -> Any:
+    """A traced array itself, or a copy if it does not lie in memory in this order."""
+    if not isinstance(x, Tracer) or order in (None, "K", "k", "A", "a"):
+        return x
+    if is_uncertain(x):
+        out = copy_of.of(x, {"order": order})
+        link(x, out)
+        return out
+    return x if _lies(x, order) else copied(x, order)
 
 
 def _stack(x: Any) -> Any:
@@ -77,8 +101,7 @@ def array(object: Any, dtype: Any = None, *, copy: bool | None = True, order: st
     out = _stack(object)
     if dtype is not None and out.dtype != np.dtype(dtype):
         out = out.astype(dtype)
-    if copy and out is object:
-        out = out.copy()
+    out = copied(out, order) if copy and out is object else _ordered(out, order)
     if out.ndim < ndmin:
         out = np.reshape(out, (1,) * (ndmin - out.ndim) + out.shape)
     return out
@@ -100,7 +123,9 @@ def asarray(a: Any, dtype: Any = None, order: str | None = None, *, device: str 
     np.float64(2.0)
     """
     if isinstance(a, Tracer):
-        return _strong(a) if dtype is None and not copy else array(a, dtype, copy=bool(copy))
+        if dtype is None and not copy:
+            return _ordered(_strong(a), order)
+        return array(a, dtype, copy=bool(copy), order=order or "K")
     if isinstance(a, (list, tuple)):
         return (
             array(a, dtype, order=order, copy=copy) if copy is not False else np.asarray(a, dtype, copy=copy)
@@ -117,12 +142,12 @@ def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
     """As `asarray`, with at least one axis, as NumPy's."""
     if not has_tracer(a):
         return np.ascontiguousarray(a, dtype)
-    return array(a, dtype, copy=False, ndmin=1)
+    return array(a, dtype, copy=False, order="C", ndmin=1)
 
 
 def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
-    """As `asarray`; in which order traced values lie in memory is nothing that a function sees."""
-    return np.asfortranarray(a, dtype) if not has_tracer(a) else asarray(a, dtype)
+    """As `asarray`, in Fortran's order."""
+    return np.asfortranarray(a, dtype) if not has_tracer(a) else asarray(a, dtype, "F")
 
 
 def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> Any:
@@ -141,15 +166,20 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> An
 
 
 def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
-    """As `asarray`: what is required of the memory holds of no traced value, and of plain arrays as ever."""
-    return np.require(a, dtype, requirements) if not has_tracer(a) else asarray(a, dtype)
+    """As `asarray`: of what may be required of memory, traced arrays have an order."""
+    if not has_tracer(a):
+        return np.require(a, dtype, requirements)
+    requirements = [requirements] if isinstance(requirements, str) else requirements or ()
+    required = {r[0].upper() for r in requirements}
+    return asarray(a, dtype, "F" if "F" in required else "C" if "C" in required else None)
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> Any:
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: str | None = None,
+         like: Any = None) -> Any:  # fmt: skip
     """An array of one value, which may be traced.
 
     Args:
-        shape, fill_value, dtype, order: as for `numpy.full`.
+        shape, fill_value, dtype, order, device, like: as for `numpy.full`.
 
     >>> import funcgrad.numpy as np
     >>> from funcgrad import grad
@@ -157,7 +187,8 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> An
     np.float64(3.0)
     """
     if not has_tracer(fill_value):
-        return np.full(shape, fill_value, dtype, order)
+        given = {} if like is None else {"like": like}
+        return np.full(shape, fill_value, dtype, order, device=device, **given)
     value = array(fill_value, dtype, copy=False)
     return np.broadcast_to(value, shape).copy()
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors
+from funcgrad._core.boxes import link
 from funcgrad._core.source import caller, describe
-from funcgrad._core.tracer import mark_view
 from funcgrad._primitives.contractions import contract, reindex
 from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.protocol import implements
@@ -33,7 +33,7 @@ def einsum(*operands, out=None, optimize=False, **kwargs):
         values.append(contract(values[left], values[right], subscripts=product))
     result = values[-1]
     if program.view:
-        mark_view(arrays[0], result)
+        link(arrays[0], result)
     return result
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from funcgrad._core.tracer import Tracer, mark_view
+from funcgrad._core.boxes import link, own_box
+from funcgrad._core.tracer import Tracer
 from funcgrad._primitives import indexing as prims
 from funcgrad._primitives import shaping
 from funcgrad._primitives.indexing import ARRAY
@@ -35,9 +36,10 @@ def getitem(x: Any, index: Any, _read: Any = prims.getitem) -> Any:
         x, arrays, template, unique = resolve(x, index)
         if arrays:
             return prims.gather(x, *arrays, template=template, unique=unique)
-    out = x._trace.process(_read, (x,), {"template": template})
+    params = {"template": template}
+    out = x._trace.process(_read, (x,), params)
     if out.ndim:
-        mark_view(x, out)
+        link(x, out, _read, params)
     return out
 
 
@@ -194,7 +196,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     if not isinstance(x, Tracer) and isinstance(indices, Tracer):
         template = (*[slice(None)] * axis, ARRAY)
         return prims.gather(x, indices, template=template, unique=False)
-    return _at(x, axis, indices)
+    return own_box(_at(x, axis, indices))  # NumPy makes a copy
 
 
 @implements(np.take_along_axis)
@@ -214,12 +216,16 @@ def take_along_axis(arr, indices, axis=-1):
 
 def along_axis(x: Any, indices: Any, axis: int, unique: bool) -> Any:
     """`take_along_axis`; `unique` if the indices are all different, as those that sort are."""
-    ndim = x.ndim
-    places = [
-        indices if i == axis else np.arange(n).reshape((n,) + (1,) * (ndim - i - 1))
+    return prims.gather(x, *along_index(x, indices, axis), template=(ARRAY,) * x.ndim, unique=unique)
+
+
+def along_index(x: Any, indices: Any, axis: int) -> tuple:
+    """The index that names, along one axis, the entries that `take_along_axis` takes."""
+    axis = normalize_axis_index(operator.index(axis), x.ndim)
+    return tuple(
+        indices if i == axis else np.arange(n).reshape((n,) + (1,) * (x.ndim - i - 1))
         for i, n in enumerate(x.shape)
-    ]
-    return prims.gather(x, *places, template=(ARRAY,) * ndim, unique=unique)
+    )
 
 
 @implements(np.compress)
@@ -392,12 +398,13 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
 @implements(np.lib.stride_tricks.sliding_window_view)
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
     """Windows as a copy, in place of NumPy's view: their entries are read, and shares of them added up."""
-    x = asarray(x)
+    x = windows = asarray(x)
     lengths = tuple(window_shape) if np.iterable(window_shape) else (window_shape,)
     like = np.broadcast_to(np.zeros(()), x.shape)
     np.lib.stride_tricks.sliding_window_view(like, lengths, axis)  # NumPy's error, if they do not fit
     axes = range(x.ndim) if axis is None else normalize_axis_tuple(axis, x.ndim, allow_duplicate=True)
     for i, length in zip(axes, lengths):
         places = np.arange(x.shape[i] - length + 1)[:, None] + np.arange(length)
-        x = np.moveaxis(np.take(x, places, i), i + 1, -1)
-    return x
+        windows = np.moveaxis(np.take(windows, places, i), i + 1, -1)
+    link(x, windows)
+    return windows

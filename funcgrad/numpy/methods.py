@@ -8,11 +8,20 @@ from __future__ import annotations
 import numpy as np
 
 from funcgrad import errors
-from funcgrad._core.primitive import NO_PARAMS
 from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer
-from funcgrad._primitives import arithmetic as prims
-from funcgrad.numpy import indexing, products, reductions, scans, shaping, sorting, statistics, ufuncs
+from funcgrad.numpy import (
+    creation,
+    in_place,
+    indexing,
+    products,
+    reductions,
+    scans,
+    shaping,
+    sorting,
+    statistics,
+    ufuncs,
+)
 from funcgrad.numpy.arguments import refuse_out
 from funcgrad.numpy.protocol import implements
 
@@ -31,16 +40,12 @@ METHODS = {
 #: Methods whose further arrays NumPy's dispatcher is to see: it refuses some by their class.
 DISPATCHED = ("argpartition", "repeat", "searchsorted", "take")
 
-#: Methods that write in place, and what to write instead.
+#: Methods that write in place in ways that traced arrays cannot, and what to write instead.
 IN_PLACE = {
-    "fill": "Write np.full_like(x, v) or v * np.ones_like(x).",
-    "itemset": "Write np.where(mask, v, x), or funcgrad.numpy.index_update(x, index, v).",
-    "partition": "Write x = np.partition(x, kth).",
-    "put": "Write funcgrad.numpy.index_update(x, index, v).",
+    "itemset": "Write x[index] = v.",
     "resize": "Write np.resize(x, shape).",
-    "setfield": "Write funcgrad.numpy.index_update(x, index, v).",
+    "setfield": "Write x[...] = v.",
     "setflags": "A traced array has no flags to set.",
-    "sort": "Write x = np.sort(x).",
     "byteswap": "Bytes carry no derivative.",
 }
 
@@ -125,12 +130,8 @@ def _choose(self, choices, out=None, mode="raise"):
     return np.choose(self, choices, out, mode)
 
 
-def _flatten(self, order="C"):
-    return np.ravel(np.copy(self), order=order)
-
-
 def _copy(self, order="C"):
-    return copied(self)
+    return creation.copied(self, order)
 
 
 def _astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
@@ -140,7 +141,7 @@ def _astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
             f"according to the rule {casting!r}"
         )
     out = ufuncs.cast(self, dtype)
-    return copied(self) if out is self and copy else out
+    return creation.copied(self, order) if out is self and copy else out
 
 
 def _view(self, dtype=None, type=None):
@@ -155,7 +156,7 @@ def _view(self, dtype=None, type=None):
 
 @implements(np.copy)
 def copied(a, order="K", subok=False):
-    return prims.copy.of(a, NO_PARAMS)
+    return creation.copied(a, order)
 
 
 @implements(np.astype)
@@ -165,7 +166,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
 
 Tracer.reshape = _reshape
 Tracer.transpose = _transpose
-Tracer.flatten = _flatten
+Tracer.flatten = shaping.flatten
 Tracer.choose = _choose
 Tracer.clip = _clip
 Tracer.compress = _compress
@@ -175,9 +176,13 @@ Tracer.view = _view
 Tracer.conj = Tracer.conjugate = _conjugate
 Tracer.T = property(shaping.transpose)
 Tracer.mT = property(shaping.matrix_transpose)
-Tracer.real = property(ufuncs.real)
-Tracer.imag = property(ufuncs.imag)
-Tracer.flat = property(shaping.ravel)
+Tracer.real = property(ufuncs.real, in_place.set_real)
+Tracer.imag = property(ufuncs.imag, in_place.set_imag)
+Tracer.flat = property(shaping.flat, in_place.set_flat)
+Tracer.fill = in_place.fill
+Tracer.sort = in_place.sort
+Tracer.partition = in_place.partition
+Tracer.put = in_place.put
 Tracer.itemsize = property(lambda self: self.dtype.itemsize)
 Tracer.nbytes = property(lambda self: self.size * self.dtype.itemsize)
 Tracer.strides = property(lambda self: np.empty(self.shape, self.dtype).strides)
@@ -196,9 +201,6 @@ ASSIGNED = {
     "shape": "Write x = x.reshape(shape).",
     "dtype": "Write x = x.astype(dtype).",
     "strides": "Write it with np.reshape, np.transpose and slices.",
-    "real": "Write x = v + 1j * x.imag.",
-    "imag": "Write x = x.real + 1j * v.",
-    "flat": "Write x = np.reshape(v, x.shape), or funcgrad.numpy.index_update(x, index, v).",
 }
 for _kind in (Tracer, *Tracer.__subclasses__()):
     for _name in ASSIGNED.keys() & vars(_kind).keys():

@@ -17,8 +17,8 @@ from funcgrad._core.tracer import Tracer, concrete
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 from funcgrad._primitives.arithmetic import absolute, negative, positive, power, scalar_power, square
 from funcgrad._primitives.kinds import IMPLEMENTATIONS
-from funcgrad.numpy import products, protocol, ufuncs
-from funcgrad.numpy.conversions import refuse_array, refuse_number, refuse_write
+from funcgrad.numpy import in_place, products, protocol
+from funcgrad.numpy.conversions import refuse_array, refuse_number
 from funcgrad.numpy.indexing import getitem
 from funcgrad.numpy.protocol import PLAIN
 
@@ -136,62 +136,18 @@ def _rpow(self, other):
 # ---- in place ------------------------------------------------------------------------------
 
 
-_PARTS = "for a part of it x = funcgrad.numpy.index_update(x, index, value), or index_add(x, index, value)"
-
-
-def _attach_in_place(name: str) -> None:
-    operator = getattr(Tracer, f"__{name}__")
-
-    def in_place(self, other):
-        result = operator(self, other)
-        if result is NotImplemented or not is_array(self):
-            return result  # scalars are rebound, as Python rebinds them
-        where = f"x {_SYMBOLS[name]}= v"
-        cure = f"Write x = x {_SYMBOLS[name]} v, which makes a new array, or {_PARTS}."
-        if getattr(self, "viewed", False):
-            what = f"{where} on an array that shares memory with another"
-            raise errors.InPlaceError(what, describe(*caller(2)), cure)
-        if type(result) is not type(self) or result._trace is not self._trace:
-            ends = "a value of another transform" if isinstance(result, Tracer) else "a derivative that ends"
-            what = f"{where} with {ends}"
-            raise errors.InPlaceError(what, describe(*caller(2)), cure)
-        if result.shape != self.shape:
-            raise ValueError(
-                f"non-broadcastable output operand with shape {self.shape} doesn't match the broadcast "
-                f"shape {result.shape}"
-            )
-        if result.dtype != self.dtype:
-            if not np.can_cast(result.dtype, self.dtype, "same_kind"):
-                raise TypeError(
-                    f"Cannot cast the result of {where} from {result.dtype!r} to {self.dtype!r} according to "
-                    "the rule 'same_kind'"
-                )
-            result = ufuncs.cast(result, self.dtype)
-        self.rebind(result)
-        return self
-
-    setattr(Tracer, f"__i{name}__", in_place)
-
-
 _SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**",
     "matmul": "@", "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>",
 }  # fmt: skip
 
 
-def is_array(x: Tracer) -> bool:
-    """Whether a tracer stands for an array, which NumPy would change in place, and not for a scalar."""
-    if shape_of(x):
-        return True
-    return isinstance(concrete(x), np.ndarray)
-
-
 Tracer.__matmul__ = products.matmul
 Tracer.__rmatmul__ = lambda self, other: products.matmul(other, self)
 Tracer.__pow__ = _pow
 Tracer.__rpow__ = _rpow
-for _name in _SYMBOLS:
-    _attach_in_place(_name)
+for _name, _symbol in _SYMBOLS.items():
+    setattr(Tracer, f"__i{_name}__", in_place.in_place_operator(getattr(Tracer, f"__{_name}__"), _symbol))
 Tracer.__neg__ = lambda self: negative(self)
 Tracer.__pos__ = lambda self: positive(self)
 Tracer.__abs__ = lambda self: absolute(self)
@@ -203,11 +159,9 @@ Tracer.__hash__ = None
 Tracer.__getitem__ = getitem
 
 
-def _setitem(self, index, value):
-    refuse_write("x[...] = v on a traced array")
-
-
-Tracer.__setitem__ = _setitem
+Tracer.__setitem__ = in_place.write
+Tracer._write_out = in_place.write_out
+Tracer._write_at = in_place.write_at
 
 # ---- what Python reads ---------------------------------------------------------------------
 

@@ -33,6 +33,10 @@ SYMBOLS = {
 UFUNC_METHODS: dict[tuple[np.ufunc, str], Callable] = {}
 
 
+#: NumPy functions that make arrays -> ``make(x, *args, **kwargs)``, what ``like=x`` has them make.
+CREATORS: dict[Callable, Callable] = {}
+
+
 def implements(*functions: Callable) -> Callable:
     """Carry out NumPy functions on tracers by the decorated function, with NumPy's own signature."""
 
@@ -69,13 +73,7 @@ def array_ufunc(self, ufunc, method, *inputs, **kwargs):
     if method == "outer" and implementation is not None and ufunc.nin == 2:
         return _outer(ufunc, implementation, *inputs, **kwargs)
     if method == "at":
-        name = f"np.{ufunc.__name__}"
-        new = f"{name}(x[index])" if ufunc.nin == 1 else f"{name}(x[index], v)"
-        cure = {np.add: "index_add(x, index, v)", np.subtract: "index_add(x, index, -v)"}.get(
-            ufunc, f"index_update(x, index, {new}), for an index that names no entry twice"
-        )
-        cure = f"Write funcgrad.numpy.{cure}."
-        raise errors.InPlaceError(f"np.{ufunc.__name__}.at", place, cure)
+        return self._write_at(ufunc, *inputs)
     name = _full_name(ufunc)
     if method != "__call__":
         name = f"{name}.{method}"
@@ -127,9 +125,14 @@ def array_function(self, function, types, args, kwargs):
         check_series(sys._getframe(1))
     implementation = IMPLEMENTATIONS.get(function)
     if implementation is None:
+        if function in CREATORS:
+            return CREATORS[function](self, *args, **kwargs)
         module = function.__module__.removeprefix("numpy.")
         name = function.__name__ if module == "numpy" else f"{module}.{function.__name__}"
         raise errors.UnsupportedFunctionError(name, describe(*caller(2)))
+    if kwargs and isinstance(out := kwargs.get("out"), Tracer):
+        result = implementation(*args, **{name: value for name, value in kwargs.items() if name != "out"})
+        return out._write_out(result, f"np.{function.__name__}(..., out=x)")
     return implementation(*args, **kwargs)
 
 
@@ -139,16 +142,22 @@ def _place() -> str:
 
 def call_ufunc(ufunc, implementation, inputs, *, out=None, where=True, dtype=None, casting="same_kind",
                order="K", subok=True, signature=None, **kwargs):  # fmt: skip
-    """A ufunc with keyword arguments: `dtype=` casts the inputs, `out=` and `where=` are refused."""
+    """A ufunc with keyword arguments: `dtype=` casts the inputs, `out=` may be traced, `where=` needs it."""
     refuse_unlike_arrays(ufunc.__name__, map(type, inputs))
     name = _full_name(ufunc)
     written = name if name.startswith("scipy.") else f"np.{name}"
+    if out is not None and any(isinstance(o, Tracer) for o in out):
+        options = {"dtype": dtype, "casting": casting, "signature": signature, **kwargs}
+        results = call_ufunc(ufunc, implementation, inputs, **options)
+        results = _written(results if ufunc.nout > 1 else (results,), out, where, f"{written}(..., out=x)")
+        return results if ufunc.nout > 1 else results[0]
     if out is not None and any(o is not None for o in out):
         symbol = SYMBOLS.get(ufunc)
         by_operator = f", or x = x {symbol} v" if symbol else ""
         what = f"x {symbol}= v on a plain array, or {written}" if symbol else written
         cure = (
-            f"Write x = {written}(x, v){by_operator}: these make a new array. For a part of one write "
+            "A plain array holds no traced value: make it with np.zeros_like(x). Or write "
+            f"x = {written}(x, v){by_operator}: these make a new array. For a part of one write "
             "x = funcgrad.numpy.index_update(x, index, value), or index_add(x, index, value)."
         )
         refuse_write(f"{what}(..., out=x),", cure, depth=3)
@@ -167,6 +176,20 @@ def call_ufunc(ufunc, implementation, inputs, *, out=None, where=True, dtype=Non
     if dtype is not None:
         inputs = [np.astype(as_operand(x), t) for x, t in zip(inputs, types)]
     return implementation(*inputs, **kwargs)
+
+
+def _written(results, outs, where, what: str) -> tuple:
+    """A ufunc's results, written into traced arrays."""
+    written = []
+    for result, out in zip(results, outs):
+        if out is None:
+            written.append(result)
+            continue
+        if not isinstance(out, Tracer):
+            refuse_write(f"{what} with a plain array among others,", depth=4)
+        result = result if where is True else np.where(where, result, out)
+        written.append(out._write_out(result, what, broadcasts=True))
+    return tuple(written)
 
 
 def _type(x):

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
+from funcgrad._core.boxes import own_box
 from funcgrad._core.tracer import Tracer
 from funcgrad._primitives import shaping as prims
 from funcgrad._primitives.arithmetic import copy as copied
 from funcgrad.numpy.arguments import negative_axes
 from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.protocol import implements
-from funcgrad.numpy.shaping import as_shape, ravel, reshape, same, swapaxes
+from funcgrad.numpy.shaping import as_shape, ravel, reshape, swapaxes
 
 # ---- broadcasting and repeating ------------------------------------------------------------
 
@@ -26,7 +27,7 @@ def broadcast_to(array, shape, subok=False):
     shape = as_shape(shape)
     own = x.shape
     if own == shape:
-        return same(x)
+        return x
     if len(own) > len(shape) or any([n != m != 1 for n, m in zip(shape[::-1], own[::-1])]):
         raise ValueError(f"cannot broadcast an array of shape {own} to shape {shape}")
     return prims.broadcast_to.of(x, {"shape": shape})
@@ -70,7 +71,7 @@ def repeat(a, repeats, axis=None):
     before, after = x.shape[: axis + 1], x.shape[axis + 1 :]
     x = prims.reshape(x, shape=(*before, 1, *after))
     x = prims.broadcast_to(x, shape=(*before, n, *after))
-    return prims.reshape(x, shape=(*before[:-1], before[-1] * n, *after))
+    return own_box(prims.reshape(x, shape=(*before[:-1], before[-1] * n, *after)))  # no view of anything
 
 
 def _known(value: Any) -> Any:
@@ -90,7 +91,7 @@ def tile(A, reps):
     apart = tuple([m for n in shape for m in (1, n)])
     whole = tuple([m for n, r in zip(shape, reps) for m in (r, n)])
     x = prims.broadcast_to(prims.reshape(x, shape=apart), shape=whole)
-    return prims.reshape(x, shape=tuple([n * r for n, r in zip(shape, reps)]))
+    return own_box(prims.reshape(x, shape=tuple([n * r for n, r in zip(shape, reps)])))
 
 
 @implements(np.resize)
@@ -112,7 +113,7 @@ def resize(a, new_shape):
 def flip(m, axis=None):
     x = asarray(m)
     axes = negative_axes(axis, x.ndim)
-    return prims.flip(x, axis=axes) if axes else same(x)
+    return prims.flip(x, axis=axes) if axes else x
 
 
 @implements(np.fliplr)
@@ -144,7 +145,7 @@ def rot90(m, k=1, axes=(0, 1)):
         raise ValueError("Axes must be different.")
     k %= 4
     if k == 0:
-        return same(x)
+        return x
     if k == 2:
         return flip(x, (i, j))
     return swapaxes(flip(x, j), i, j) if k == 1 else flip(swapaxes(x, i, j), j)

@@ -103,8 +103,10 @@ def arange(*args: Any, dtype: Any = None, **kwargs: Any) -> Any:
     >>> grad(lambda h: np.sum(np.arange(0.0, 1.0, h)))(0.3)
     np.float64(6.0)
     """
+    like = kwargs.pop("like", None)
     if not any(isinstance(x, Tracer) for x in (*args, *kwargs.values())):
-        return np.arange(*args, dtype=dtype, **kwargs)
+        given = {} if like is None else {"like": like}
+        return np.arange(*args, dtype=dtype, **kwargs, **given)
     start, stop, step = _bounds(*args, **kwargs)
     count = int(np.ceil((stop - start) / step))
     if dtype is None:  # NumPy's, which is not that of the sum

@@ -12,14 +12,17 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from funcgrad import errors
+from funcgrad._core.boxes import in_memory, is_uncertain, link, origin_of
 from funcgrad._core.source import caller, describe
-from funcgrad._core.tracer import Tracer, mark_view
+from funcgrad._core.tracer import Tracer, is_deriving
 from funcgrad._interpreters.batch import Batched
 from funcgrad._primitives import shaping as prims
 from funcgrad._primitives.arithmetic import copy as copied
+from funcgrad._primitives.lifting import lift_like
+from funcgrad.numpy import creation
 from funcgrad.numpy.arguments import negative_axes
 from funcgrad.numpy.creation import asarray
-from funcgrad.numpy.protocol import implements
+from funcgrad.numpy.protocol import CREATORS, implements
 
 # ---- shapes --------------------------------------------------------------------------------
 
@@ -59,7 +62,7 @@ def reshape(a, /, shape=None, order="C", *, newshape=None, copy=None):
     if _is_fortran(x, order):
         out = _transposed(prims.reshape(_transposed(x), shape=shape[::-1]))
     elif own == shape:
-        out = same(x)
+        out = x
     else:
         out = prims.reshape.of(x, {"shape": shape})
     return copied(out) if copy else out
@@ -90,12 +93,6 @@ def _known_memory(x: Any, order: str) -> np.ndarray:
     return np.empty(x.shape) if value is None else value
 
 
-def same(x: Any) -> Any:
-    """The array itself, where NumPy would give a view of all of it."""
-    mark_view(x, x)
-    return x
-
-
 @implements(np.ravel)
 def ravel(a, order="C"):
     x = asarray(a)
@@ -105,7 +102,21 @@ def ravel(a, order="C"):
             axes = sorted(range(x.ndim), key=lambda i: -abs(value.strides[i]))
             x = transpose(x, axes)
         order = "C"
-    return reshape(x, (-1,), order)
+    fortran = _is_fortran(x, order)
+    if is_uncertain(x):
+        return reshape(x, (-1,), "F" if fortran else "C")
+    flags = in_memory(x).flags
+    contiguous = flags.f_contiguous if fortran else flags.c_contiguous
+    out = reshape(x, (-1,), "F" if fortran else "C")
+    return out if contiguous else copied(out)  # a view only of what is contiguous, while `reshape` may be one
+
+
+def flat(x: Any) -> Any:
+    """The attribute of that name, to be read; and written to where its entries lie one after another."""
+    out = ravel(x)
+    if out is not x and origin_of(out) is None:
+        link(x, out)
+    return out
 
 
 def flatten(a, order="C"):
@@ -135,7 +146,7 @@ def squeeze(a, axis=None):
         if any(shape[i] != 1 for i in gone):
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     if not gone:
-        return same(x)
+        return x
     return prims.reshape.of(x, {"shape": tuple([n for i, n in enumerate(shape) if i not in gone])})
 
 
@@ -195,7 +206,7 @@ def _in_order(ndim: int) -> tuple[int, ...]:
 
 def permuted(x: Any, axes: tuple[int, ...]) -> Any:
     """The axes in another order, given as numbers from 0."""
-    return same(x) if axes == _in_order(len(axes)) else prims.transpose.of(x, {"axes": axes})
+    return x if axes == _in_order(len(axes)) else prims.transpose.of(x, {"axes": axes})
 
 
 @implements(np.transpose)
@@ -260,13 +271,15 @@ def rollaxis(a, axis, start=0):
 
 
 def _like(name: str):
-    make = getattr(np, name)
+    make = getattr(np, f"{name}_like")
 
     def like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
         x = asarray(a)
-        return make(x.shape if shape is None else as_shape(shape), x.dtype if dtype is None else dtype)
+        shape = x.shape if shape is None else as_shape(shape)
+        made = make(in_memory(x), x.dtype if dtype is None else dtype, order, shape=shape)
+        return made if is_deriving() else lift_like(x, made)  # no rule writes in place
 
-    like.__doc__ = f"As `numpy.{name}_like`; a plain array, for it does not depend on the values."
+    like.__doc__ = f"As `numpy.{name}_like`; it depends on no values, but traced ones may be put there."
     return like
 
 
@@ -282,14 +295,31 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
 
 @implements(np.full_like)
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    x = asarray(a)
+    x, value = asarray(a), asarray(fill_value)
     shape = x.shape if shape is None else as_shape(shape)
     dtype = x.dtype if dtype is None else np.dtype(dtype)
-    value = asarray(fill_value)
-    if not isinstance(value, Tracer):
-        return np.full(shape, value, dtype)
-    value = value if value.dtype == dtype else value.astype(dtype)
-    return copied(np.broadcast_to(value, shape))
+    if isinstance(value, Tracer):
+        return copied(np.broadcast_to(value if value.dtype == dtype else value.astype(dtype), shape))
+    made = np.full_like(in_memory(x), value, dtype, order, shape=shape)
+    return made if is_deriving() else lift_like(x, made)
+
+
+def _create(function):
+    """What makes an array by ``like=x``: traced values may be put there, and be among those it is made of."""
+    make = getattr(creation, function.__name__, function)
+
+    def create(x, *args, **kwargs):
+        made = make(*args, **kwargs)
+        return made if isinstance(made, Tracer) else lift_like(x, made)
+
+    return create
+
+
+for _function in (
+    np.arange, np.array, np.asanyarray, np.asarray, np.ascontiguousarray, np.asfortranarray, np.empty, np.eye,
+    np.full, np.identity, np.ones, np.require, np.tri, np.zeros,
+):  # fmt: skip
+    CREATORS[_function] = _create(_function)
 
 
 @implements(np.may_share_memory)

@@ -218,8 +218,7 @@ def _as_dtype(x: Any, dtype: np.dtype) -> Any:
 @implements(np.nan_to_num)
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     if not copy:
-        cure = "Leave copy=False out, and write x = np.nan_to_num(x)."
-        raise errors.InPlaceError("np.nan_to_num(x, copy=False)", describe(*caller(2)), cure)
+        return x._write_out(nan_to_num(x, True, nan, posinf, neginf), "np.nan_to_num(x, copy=False)")
     x = asarray(x)
     if dtype_of(x).kind == "c":
         parts = (

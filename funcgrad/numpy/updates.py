@@ -1,20 +1,14 @@
-"""Updates: ``x[index] = values`` and its like as functions, in place of what writes in place."""
+"""Updates: ``x[index] = values`` and its like as functions."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from funcgrad import errors
-from funcgrad._core.source import caller, describe
 from funcgrad._primitives import indexing as prims
-from funcgrad.numpy.conversions import asked_by, cure_by_function
 from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.indexing import resolve
-from funcgrad.numpy.protocol import implements
 
 
 def index_update(x: Any, index: Any, values: Any) -> Any:
@@ -39,8 +33,9 @@ def index_update(x: Any, index: Any, values: Any) -> Any:
     np.float64(10.0)
     """
     x, arrays, template, unique, values = _prepare(x, index, values)
-    out = prims.index_update(x, values, *arrays, template=template, unique=unique)
-    return out
+    if values.ndim:
+        values = _spread(values, x, arrays, template)
+    return prims.index_update(x, values, *arrays, template=template, unique=unique)
 
 
 def index_add(x: Any, index: Any, values: Any) -> Any:
@@ -64,6 +59,7 @@ def index_add(x: Any, index: Any, values: Any) -> Any:
     array([3., 0., 3.])
     """
     x, arrays, template, unique, values = _prepare(x, index, values)
+    values = _spread(values, x, arrays, template)
     return x + prims.scatter(values, *arrays, template=template, shape=x.shape, unique=unique)
 
 
@@ -79,32 +75,12 @@ def _prepare(x: Any, index: Any, values: Any) -> tuple:
         )
     if values.dtype != x.dtype:
         values = values.astype(x.dtype)
-    places = prims.read(np.broadcast_to(np.zeros(()), shape), arrays, template, True).shape
+    return x, arrays, template, unique, values
+
+
+def _spread(values: Any, x: Any, arrays: tuple, template: Any) -> Any:
+    """The values in the shape of what is read at an index."""
+    places = prims.read(np.broadcast_to(np.zeros(()), x.shape), arrays, template, True).shape
     while values.ndim > len(places) and values.shape[0] == 1:  # as NumPy's assignment does
         values = values[0]
-    return x, arrays, template, unique, np.broadcast_to(values, places)
-
-
-# ---- what writes in place ------------------------------------------------------------------
-
-
-def _refuse(function: Callable, instead: str) -> None:
-    name = function.__name__
-
-    def refused(*args, **kwargs):
-        function, _ = asked_by(sys._getframe(2))  # one of NumPy's may have called this
-        cure = cure_by_function(function) or instead
-        raise errors.InPlaceError(f"np.{name}", describe(*caller(2)), cure)
-
-    implements(function)(refused)
-
-
-_refuse(
-    np.copyto,
-    "Write x = np.where(where, src, x), or np.broadcast_to(src, x.shape).",
-)
-_refuse(np.put, "Write np.reshape(funcgrad.numpy.index_update(np.ravel(x), indices, v), x.shape).")
-_refuse(np.place, "Write np.where(mask, vals, x).")
-_refuse(np.putmask, "Write np.where(mask, values, x).")
-_refuse(np.put_along_axis, "Write funcgrad.numpy.index_update(x, index, values) with an index on each axis.")
-_refuse(np.fill_diagonal, "Write np.where(np.eye(*x.shape, dtype=bool), value, x).")
+    return np.broadcast_to(values, places)

@@ -3,6 +3,7 @@
 import numpy as np
 
 import funcgrad.numpy as fnp
+from funcgrad._primitives.lifting import lifted
 from samples.table import Sample
 
 C = ("f4", "f8", "c16")
@@ -98,6 +99,7 @@ BROADCASTING = [
     shaped("resize", lambda x: np.resize(x, (3, 5)), M),
     shaped("resize-less", lambda x: np.resize(x, 5), M),
     shaped("copy", np.copy, M),
+    shaped("lifted", lambda x: lifted(x), M),
     Sample("full_like", lambda x: np.full_like(x, x[0, 1]) * x, (M,)),
     Sample("ones_like", lambda x: np.ones_like(x) * x**2 + np.zeros_like(x, shape=(4,)), (M,)),
     Sample("empty_like", lambda x: 0.0 * np.empty_like(x, dtype=bool) + x**2, (M,)),

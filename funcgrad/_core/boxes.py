@@ -1,0 +1,211 @@
+"""Tracers as boxes: what a user's name stands for can be bound to another value, as by ``x[i] = v``.
+
+In NumPy that changes the array's memory, and so whatever shares it. Here a box that views another knows that
+one, and a box knows its views for as long as they live: a write reaches bases and views as it does in NumPy,
+while every equation stays pure.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from funcgrad import errors
+from funcgrad._core.source import caller, describe
+from funcgrad._core.tracer import Tracer, is_deriving, without_part
+
+_PRUNED = 32  # from so many views on, those that died are dropped now and then
+
+
+def fixed(x: Any) -> Any:
+    """A value as it is now, for what keeps it: of a tracer another box, for the user may rebind theirs.
+
+    It is the same one until that happens, so that it can be told by its identity.
+    """
+    if not isinstance(x, Tracer):
+        return x
+    box = getattr(x, "fixed", None)
+    if box is True:  # it is such a box itself (a reference to it would be a cycle)
+        return x
+    if box is None:
+        x.fixed = box = own_box(x)
+        box.fixed = True
+    return box
+
+
+def own_box(x: Any) -> Any:
+    """A value for the user: of a tracer a box that nothing else knows, to be rebound as they like."""
+    if not isinstance(x, Tracer):
+        return x
+    box = type(x)()
+    box._trace = x._trace
+    for slot in type(x).__slots__:
+        setattr(box, slot, getattr(x, slot))
+    return box
+
+
+def leaving(x: Any) -> Any:
+    """What leaves a transform: a value without a part in eps (see `Split`), in a box of its own."""
+    return own_box(without_part(x)) if isinstance(x, Tracer) else x
+
+
+# ---- views ---------------------------------------------------------------------------------
+
+
+def link(base: Any, view: Any, prim: Any = None, params: dict | None = None) -> None:
+    """Remember that `view`, which is ``prim(base, **params)``, shares memory with `base` in NumPy.
+
+    Without a primitive it does so in a way that writes cannot follow.
+    """
+    if not (isinstance(base, Tracer) and isinstance(view, Tracer)) or view is base or is_deriving():
+        return
+    if prim is not None and prim.may_copy:
+        if is_uncertain(base):
+            prim = None
+        elif not _shares_memory(base, view, prim, params):
+            return
+    view.origin = (base, prim, params)
+    views = getattr(base, "views", None)
+    if views is None:
+        base.views = [weakref.ref(view)]
+        return
+    if len(views) >= _PRUNED and not len(views) & (len(views) - 1):
+        views[:] = [ref for ref in views if ref() is not None]
+    views.append(weakref.ref(view))
+
+
+def origin_of(box: Tracer) -> tuple[Tracer, Any, dict] | None:
+    """The base of a view, the primitive that reads it, and its parameters; None of what is no view."""
+    return getattr(box, "origin", None)
+
+
+def _shares_memory(base: Tracer, view: Tracer, prim, params) -> bool:
+    """Of a primitive that makes a view only where the entries lie right for it: do they?"""
+    a, b = _faithful(base), _numbers(view)
+    if a is None or b is None:
+        a = in_memory(base)
+        b = prim.impl(a, **params)
+    return np.may_share_memory(a, b)
+
+
+# ---- how NumPy's arrays would lie in memory ------------------------------------------------
+
+
+def in_memory(x: Tracer) -> np.ndarray:
+    """An array that lies in memory as NumPy's would; if only its type is known, in C's order."""
+    known = _faithful(x)
+    if known is not None:
+        return known
+    root, reads = x, []
+    while (origin := origin_of(root)) is not None:
+        root, *read = origin
+        reads.append(read)
+    out = getattr(root, "memory", None)
+    if not isinstance(out, np.ndarray):
+        out = np.empty(root.shape, np.int8, out or "C")
+    for prim, params in reversed(reads):
+        out = out if prim is None else prim.impl(out, **params)
+    return out
+
+
+def lies_apart(x: Any) -> bool:
+    """Whether the entries of an array do not lie one after another in C's order, or may not."""
+    if isinstance(x, Tracer):
+        return is_uncertain(x) or not in_memory(x).flags.c_contiguous
+    return isinstance(x, np.ndarray) and not x.flags.c_contiguous
+
+
+def is_uncertain(x: Tracer) -> bool:
+    """Whether it is not known how NumPy's array would lie, as of a batch's member once axes were moved."""
+    reordered, shape = False, x.shape
+    while isinstance(x, Tracer):
+        reordered = reordered or getattr(x._trace, "reordered", False)
+        x = getattr(x, "value", None)
+    return reordered and not (type(x) is np.ndarray and x.shape == shape)
+
+
+def _faithful(x: Tracer) -> np.ndarray | None:
+    """The numbers of a value, which lie as NumPy's if nothing was written to them and they are no batch."""
+    root = x
+    while (origin := origin_of(root)) is not None:
+        root = origin[0]
+    if getattr(root, "memory", None) is not None:
+        return None
+    known = _numbers(x)
+    return known if known is not None and known.shape == x.shape else None
+
+
+def _numbers(x: Any) -> np.ndarray | None:
+    while isinstance(x, Tracer):
+        x = getattr(x, "value", None)
+    return x if type(x) is np.ndarray else None
+
+
+def _remember_memory(root: Tracer) -> None:
+    """Before the first write: values that are bound from now on may lie otherwise."""
+    if getattr(root, "memory", None) is None:
+        lies = in_memory(root)
+        flags = lies.flags
+        root.memory = "C" if flags.c_contiguous else "F" if flags.f_contiguous else lies
+
+
+# ---- writing -------------------------------------------------------------------------------
+
+
+def rebind(box: Tracer, value: Tracer, what: str) -> None:
+    """Bind a box to another value of its trace, shape and dtype, and with it all that shares its memory.
+
+    Args:
+        what: how errors call it.
+
+    Raises:
+        ValueError: the box is a read-only view.
+        InPlaceError: an array that shares its memory cannot follow.
+    """
+    path, values = [box], [value]
+    while (origin := origin_of(path[-1])) is not None:
+        base, prim, params = origin
+        if prim is None:
+            _refuse(what)
+        if prim.put is None:
+            raise ValueError("assignment destination is read-only")
+        path.append(base)
+        values.append(prim.put(base, values[-1], **params))
+    written, others = set(map(id, path)), []
+    todo = list(path)
+    while todo:
+        for view in _views(todo.pop()):
+            if id(view) not in written:
+                if origin_of(view)[1] is None:
+                    _refuse(what)
+                others.append(view)  # after its base
+                todo.append(view)
+    _remember_memory(path[-1])
+    for box, value in zip(path, values):
+        _bind(box, value)
+    for view in others:
+        base, prim, params = origin_of(view)
+        _bind(view, base._trace.process(prim, (base,), params))
+
+
+def _refuse(what: str) -> None:
+    cure = "Write into a copy: x = x.copy() first."
+    raise errors.InPlaceError(
+        f"{what} on an array that shares memory with another", describe(*caller(4)), cure
+    )
+
+
+def _bind(box: Tracer, value: Tracer) -> None:
+    for slot in type(box).__slots__:
+        setattr(box, slot, getattr(value, slot))
+    box.fixed = None
+
+
+def _views(box: Tracer) -> Iterator[Tracer]:
+    for ref in getattr(box, "views", None) or ():
+        view = ref()
+        if view is not None:
+            yield view
