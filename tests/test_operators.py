@@ -202,6 +202,22 @@ def test_in_place_operators_act_on_every_name():
     np.testing.assert_array_equal(x, plain)
 
 
+def test_in_place_after_an_outer_product_which_views_nothing():
+    def f(x):
+        y = x * 1.0
+        z = np.outer(y, y)
+        y += 1.0
+        return np.sum(z) + np.sum(y)
+
+    np.testing.assert_allclose(grad(f)(np.array([0.5, 2.0])), [6.0, 6.0])
+
+
+@pytest.mark.parametrize("name", ["max", "sum", "var", "all", "argmax", "round"])
+def test_methods_say_their_names(name):
+    with pytest.raises(TypeError, match=rf"^{name}\(\) got an unexpected keyword argument 'axes'"):
+        grad(lambda x: getattr(x, name)(axes=0))(np.ones(2))
+
+
 def test_in_place_on_an_argument_leaves_the_callers_array():
     def f(x):
         x += 1.0
