@@ -213,10 +213,10 @@ def test_keyword_arguments():
         grad(lambda x: np.sum(np.sin(x, out=np.zeros(2))))(x)
     with pytest.raises(errors.UnsupportedArgumentError, match="np.where"):
         grad(lambda x: np.sum(np.sin(x, where=x > 1)))(x)
-    with pytest.raises(errors.InPlaceError, match="index_add"):
+    with pytest.raises(errors.InPlaceError, match="zeros_like"):
         grad(lambda x: np.add.at(np.zeros(2), 0, x[0]))(x)
-    with pytest.raises(errors.InPlaceError, match=r"x\[index\] = np.multiply\(x\[index\], v\)"):
-        grad(lambda x: np.multiply.at(x, 0, 1.0))(x)
+    with pytest.raises(errors.InPlaceError, match="twice"):
+        grad(lambda x: np.multiply.at(x, [0, 0], 1.0))(x)
     with pytest.raises(ValueError, match="binary"):  # NumPy's
         grad(lambda x: np.sin.reduce(x))(x)
     with pytest.raises(errors.InPlaceError, match="out="):

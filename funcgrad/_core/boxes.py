@@ -62,7 +62,7 @@ def link(base: Any, view: Any, prim: Any = None, params: dict | None = None) -> 
     """
     if not (isinstance(base, Tracer) and isinstance(view, Tracer)) or view is base or is_deriving():
         return
-    if prim is not None and prim.may_copy:
+    if prim is not None and prim.may_copy and _wide(base.shape) != _wide(view.shape):
         if is_uncertain(base):
             prim = None
         elif not _shares_memory(base, view, prim, params):
@@ -75,6 +75,11 @@ def link(base: Any, view: Any, prim: Any = None, params: dict | None = None) -> 
     if len(views) >= _PRUNED and not len(views) & (len(views) - 1):
         views[:] = [ref for ref in views if ref() is not None]
     views.append(weakref.ref(view))
+
+
+def _wide(shape: tuple[int, ...]) -> list[int]:
+    """The axes that decide whether a reshape is a view: if they stay, it always is."""
+    return [n for n in shape if n != 1]
 
 
 def origin_of(box: Tracer) -> tuple[Tracer, Any, dict] | None:
@@ -100,14 +105,14 @@ def in_memory(x: Tracer) -> np.ndarray:
     if known is not None:
         return known
     root, reads = x, []
-    while (origin := origin_of(root)) is not None:
+    while (origin := origin_of(root)) is not None and origin[1] is not None:
         root, *read = origin
         reads.append(read)
     out = getattr(root, "memory", None)
     if not isinstance(out, np.ndarray):
         out = np.empty(root.shape, np.int8, out or "C")
     for prim, params in reversed(reads):
-        out = out if prim is None else prim.impl(out, **params)
+        out = prim.impl(out, **params)
     return out
 
 
@@ -165,6 +170,10 @@ def rebind(box: Tracer, value: Tracer, what: str) -> None:
         ValueError: the box is a read-only view.
         InPlaceError: an array that shares its memory cannot follow.
     """
+    if origin_of(box) is None and not getattr(box, "views", None):  # as most are, at a tenth of the cost
+        _remember_memory(box)
+        _bind(box, value)
+        return
     path, values = [box], [value]
     while (origin := origin_of(path[-1])) is not None:
         base, prim, params = origin

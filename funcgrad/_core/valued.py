@@ -48,4 +48,7 @@ class Valued(Tracer):
     @property
     def weak(self) -> bool:
         value = self.value
-        return value.weak if isinstance(value, Tracer) else isinstance(value, (bool, int, float, complex))
+        if isinstance(value, Tracer):
+            return value.weak
+        # NumPy's float64 and complex128 are subclasses of Python's, but as strong as arrays are
+        return isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)

@@ -229,7 +229,7 @@ def _update_pull_values(g, values_shape, arrays, *, template, unique):
     out = read(g, arrays, template, unique)
     if not unique:
         out = np.where(_last(g.shape, out.shape, arrays, template), out, np.zeros((), g.dtype))
-    return np.sum(out) if values_shape == () else out
+    return np.sum(out) if values_shape != out.shape else out  # a number that was written to many places
 
 
 def _last(shape, values_shape, arrays, template):

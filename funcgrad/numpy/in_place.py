@@ -56,9 +56,11 @@ def _refuse(x: Tracer, what: str, why: str) -> None:
 
 def write(x: Tracer, index: Any, values: Any, what: str = "x[...] = v") -> None:
     """``x[index] = values``."""
-    if isinstance(values, Tracer) and _is_read_at(x, index, values):
-        return  # `x[index] += v` has written into x already
-    values = asarray(values)
+    if isinstance(values, Tracer):
+        if _is_read_at(x, index, values):
+            return  # `x[index] += v` has written into x already
+    else:
+        values = asarray(values)
     mask = _mask(x, index) if values.ndim == 0 else None
     if mask is None:
         assign(x, index_update(x, index, values), what)
@@ -216,21 +218,27 @@ def fill_diagonal(a, val, wrap=False):
 
 
 def write_at(self: Tracer, ufunc: np.ufunc, x: Any, index: Any, *values: Any) -> None:
-    """``ufunc.at(x, index, values)``, where an index that is named twice counts twice."""
+    """``ufunc.at(x, index, values)``, where an entry that is named twice counts twice."""
     name = f"np.{ufunc.__name__}.at"
-    sign = {np.add: 1, np.subtract: -1}.get(ufunc)
-    if isinstance(x, Tracer) and sign is not None:
-        assign(x, index_add(x, index, *values if sign == 1 else [np.negative(v) for v in values]), name)
-        return
-    function = f"np.{ufunc.__name__}"
-    new = f"{function}(x[index])" if ufunc.nin == 1 else f"{function}(x[index], v)"
-    cure = f"Write x[index] = {new}, for an index that names no entry twice."
-    if sign is not None:
-        cure = (
-            "A plain array holds no traced value: make it with np.zeros_like(v). Or write "
-            f"funcgrad.numpy.index_add(x, index, {'v' if sign == 1 else '-v'})."
-        )
+    if not isinstance(x, Tracer):
+        cure = "A plain array holds no traced value: make it with np.zeros_like(v)."
+    elif ufunc is np.add or ufunc is np.subtract:
+        added = values[0] if ufunc is np.add else np.negative(values[0])
+        return assign(x, index_add(x, index, added), name)
+    elif _names_each_once(x, index):
+        return write(x, index, ufunc(x[index], *values), name)
+    else:
+        cure = "The index may name entries twice, which would be changed twice. Write a loop over them."
     raise errors.InPlaceError(name, describe(*caller(3)), cure)
+
+
+def _names_each_once(x: Tracer, index: Any) -> bool:
+    """Whether an index is known to name no entry twice."""
+    x, arrays, template, unique = resolve(x, index)
+    if unique or any(isinstance(a, Tracer) for a in arrays):
+        return unique
+    places = prims.read(np.arange(x.size).reshape(x.shape), arrays, template, unique=False)
+    return len(np.unique(places)) == np.size(places)
 
 
 # ---- methods -------------------------------------------------------------------------------

@@ -404,7 +404,7 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     np.lib.stride_tricks.sliding_window_view(like, lengths, axis)  # NumPy's error, if they do not fit
     axes = range(x.ndim) if axis is None else normalize_axis_tuple(axis, x.ndim, allow_duplicate=True)
     for i, length in zip(axes, lengths):
-        places = np.arange(x.shape[i] - length + 1)[:, None] + np.arange(length)
+        places = np.arange(windows.shape[i] - length + 1)[:, None] + np.arange(length)
         windows = np.moveaxis(np.take(windows, places, i), i + 1, -1)
     link(x, windows)
     return windows

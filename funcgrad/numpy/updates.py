@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -69,18 +70,26 @@ def _prepare(x: Any, index: Any, values: Any) -> tuple:
     x, arrays, template, unique = resolve(x, index)
     if x.shape != shape:
         raise IndexError("a boolean scalar is no index for an update: np.where(condition, values, x)")
-    if not np.can_cast(values.dtype, x.dtype, "same_kind"):
-        raise TypeError(
-            f"Cannot cast values from {values.dtype!r} to {x.dtype!r} with casting rule 'same_kind'"
-        )
     if values.dtype != x.dtype:
+        if not np.can_cast(values.dtype, x.dtype, "same_kind"):
+            raise TypeError(
+                f"Cannot cast values from {values.dtype!r} to {x.dtype!r} with casting rule 'same_kind'"
+            )
         values = values.astype(x.dtype)
     return x, arrays, template, unique, values
 
 
+@functools.lru_cache(maxsize=256)
+def _stand_in(shape: tuple[int, ...]) -> np.ndarray:
+    """An array of a shape that takes no memory."""
+    return np.broadcast_to(np.zeros(()), shape)
+
+
 def _spread(values: Any, x: Any, arrays: tuple, template: Any) -> Any:
     """The values in the shape of what is read at an index."""
-    places = prims.read(np.broadcast_to(np.zeros(()), x.shape), arrays, template, True).shape
+    places = prims.read(_stand_in(x.shape), arrays, template, True).shape
+    if values.shape == places:
+        return values
     while values.ndim > len(places) and values.shape[0] == 1:  # as NumPy's assignment does
         values = values[0]
     return np.broadcast_to(values, places)
