@@ -8,7 +8,6 @@ while every equation stays pure.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from funcgrad import errors
 from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, is_deriving, without_part
+from funcgrad._core.valued import Valued
 
 _PRUNED = 32  # from so many views on, those that died are dropped now and then
 
@@ -62,14 +62,14 @@ def link(base: Any, view: Any, prim: Any = None, params: dict | None = None) -> 
     """
     if not (isinstance(base, Tracer) and isinstance(view, Tracer)) or view is base or is_deriving():
         return
-    if prim is not None and prim.may_copy and _wide(base.shape) != _wide(view.shape):
-        if is_uncertain(base):
-            prim = None
-        elif not _shares_memory(base, view, prim, params):
+    if prim is not None and prim.may_copy and not _is_plain(base):  # else the first write is time enough
+        if _is_copy(base, view, prim, params):
             return
+        prim = None if is_uncertain(base) and _wide(base.shape) != _wide(view.shape) else prim
     view.origin = (base, prim, params)
-    views = getattr(base, "views", None)
-    if views is None:
+    try:
+        views = base.views
+    except AttributeError:
         base.views = [weakref.ref(view)]
         return
     if len(views) >= _PRUNED and not len(views) & (len(views) - 1):
@@ -77,9 +77,9 @@ def link(base: Any, view: Any, prim: Any = None, params: dict | None = None) -> 
     views.append(weakref.ref(view))
 
 
-def _wide(shape: tuple[int, ...]) -> list[int]:
-    """The axes that decide whether a reshape is a view: if they stay, it always is."""
-    return [n for n in shape if n != 1]
+def _is_plain(x: Tracer) -> bool:
+    """Whether a value is a plain array that lies in memory as NumPy's would: nothing was written yet."""
+    return isinstance(x, Valued) and type(x.value) is np.ndarray and not x._trace.written
 
 
 def origin_of(box: Tracer) -> tuple[Tracer, Any, dict] | None:
@@ -87,13 +87,40 @@ def origin_of(box: Tracer) -> tuple[Tracer, Any, dict] | None:
     return getattr(box, "origin", None)
 
 
-def _shares_memory(base: Tracer, view: Tracer, prim, params) -> bool:
-    """Of a primitive that makes a view only where the entries lie right for it: do they?"""
+def _root_of(box: Tracer) -> Tracer:
+    while (origin := origin_of(box)) is not None:
+        box = origin[0]
+    return box
+
+
+def _is_copy(base: Tracer, view: Tracer, prim, params) -> bool:
+    """Whether a primitive made no view, since the entries do not lie right for one."""
+    if _wide(base.shape) == _wide(view.shape) or is_uncertain(base):
+        return False
     a, b = _faithful(base), _numbers(view)
     if a is None or b is None:
         a = in_memory(base)
         b = prim.impl(a, **params)
-    return np.may_share_memory(a, b)
+    return not np.may_share_memory(a, b)
+
+
+def _wide(shape: tuple[int, ...]) -> list[int]:
+    """The axes that decide whether a reshape is a view: if they stay, it always is."""
+    return [n for n in shape if n != 1]
+
+
+def _cut_off_copies(box: Tracer) -> None:
+    """Before the first write to boxes that share memory: forget those of which that was only thought."""
+    top = _root_of(box)
+    todo = [top] if getattr(top, "memory", None) is None else []
+    while todo:
+        base = todo.pop()
+        for view in _views(base):
+            _, prim, params = view.origin
+            if prim is not None and prim.may_copy and _is_copy(base, view, prim, params):
+                view.origin = None
+                base.views = [ref for ref in base.views if ref() is not view]
+            todo.append(view)
 
 
 # ---- how NumPy's arrays would lie in memory ------------------------------------------------
@@ -101,6 +128,8 @@ def _shares_memory(base: Tracer, view: Tracer, prim, params) -> bool:
 
 def in_memory(x: Tracer) -> np.ndarray:
     """An array that lies in memory as NumPy's would; if only its type is known, in C's order."""
+    if _is_plain(x):
+        return x.value
     known = _faithful(x)
     if known is not None:
         return known
@@ -125,6 +154,8 @@ def lies_apart(x: Any) -> bool:
 
 def is_uncertain(x: Tracer) -> bool:
     """Whether it is not known how NumPy's array would lie, as of a batch's member once axes were moved."""
+    if _is_plain(x):
+        return False
     reordered, shape = False, x.shape
     while isinstance(x, Tracer):
         reordered = reordered or getattr(x._trace, "reordered", False)
@@ -134,10 +165,7 @@ def is_uncertain(x: Tracer) -> bool:
 
 def _faithful(x: Tracer) -> np.ndarray | None:
     """The numbers of a value, which lie as NumPy's if nothing was written to them and they are no batch."""
-    root = x
-    while (origin := origin_of(root)) is not None:
-        root = origin[0]
-    if getattr(root, "memory", None) is not None:
+    if getattr(_root_of(x), "memory", None) is not None:
         return None
     known = _numbers(x)
     return known if known is not None and known.shape == x.shape else None
@@ -170,10 +198,12 @@ def rebind(box: Tracer, value: Tracer, what: str) -> None:
         ValueError: the box is a read-only view.
         InPlaceError: an array that shares its memory cannot follow.
     """
+    box._trace.written = True
     if origin_of(box) is None and not getattr(box, "views", None):  # as most are, at a tenth of the cost
         _remember_memory(box)
         _bind(box, value)
         return
+    _cut_off_copies(box)
     path, values = [box], [value]
     while (origin := origin_of(path[-1])) is not None:
         base, prim, params = origin
@@ -213,8 +243,6 @@ def _bind(box: Tracer, value: Tracer) -> None:
     box.fixed = None
 
 
-def _views(box: Tracer) -> Iterator[Tracer]:
-    for ref in getattr(box, "views", None) or ():
-        view = ref()
-        if view is not None:
-            yield view
+def _views(box: Tracer) -> list[Tracer]:
+    """The views of a box that live."""
+    return [view for ref in getattr(box, "views", None) or () if (view := ref()) is not None]

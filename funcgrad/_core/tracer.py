@@ -76,9 +76,10 @@ class Trace:
         refused: what was refused last to a reader of a tracer's value, where, and the message; None if
             nothing was.
         stand_in: while it is suspended, what its tracers are read by.
+        written: whether a tracer of this trace was bound to another value in place.
     """
 
-    __slots__ = ("level", "made", "cuts", "refused", "stand_in", "__weakref__")
+    __slots__ = ("level", "made", "cuts", "refused", "stand_in", "written", "__weakref__")
 
     transform = "a transform"  # what error messages call it
     closed = False  # whether its function has returned
@@ -92,6 +93,7 @@ class Trace:
         self.made = source.caller(2)
         self.cuts: dict[tuple[int, int], tuple[tuple, set[int]]] = {}
         self.refused: tuple[str, str, str] | None = None
+        self.written = False
 
     def process(self, prim, args: tuple, params: dict) -> Any:
         """Carry out a primitive on arguments of which at least one is a tracer of this trace."""
