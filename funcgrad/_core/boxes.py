@@ -139,7 +139,7 @@ def in_memory(x: Tracer) -> np.ndarray:
         reads.append(read)
     out = getattr(root, "memory", None)
     if not isinstance(out, np.ndarray):
-        out = np.empty(root.shape, np.int8, out or "C")
+        out = np.empty(root.shape, root.dtype, out or "C")
     for prim, params in reversed(reads):
         out = prim.impl(out, **params)
     return out
@@ -213,27 +213,43 @@ def rebind(box: Tracer, value: Tracer, what: str) -> None:
             raise ValueError("assignment destination is read-only")
         path.append(base)
         values.append(prim.put(base, values[-1], **params))
-    written, others = set(map(id, path)), []
-    todo = list(path)
-    while todo:
-        for view in _views(todo.pop()):
-            if id(view) not in written:
-                if origin_of(view)[1] is None:
-                    _refuse(what)
-                others.append(view)  # after its base
-                todo.append(view)
     _remember_memory(path[-1])
+    others = _overlapping(path, what)
     for box, value in zip(path, values):
         _bind(box, value)
     for view in others:
-        base, prim, params = origin_of(view)
+        base, prim, params = view.origin
         _bind(view, base._trace.process(prim, (base,), params))
+
+
+def _overlapping(path: list[Tracer], what: str) -> list[Tracer]:
+    """The views, each after its base, that share entries with the first box of a path to its root."""
+    areas = {id(path[-1]): in_memory(path[-1])}
+
+    def area(view: Tracer) -> np.ndarray:
+        base, prim, params = view.origin
+        return prim.impl(areas[id(base)], **params)
+
+    for view in reversed(path[:-1]):
+        areas[id(view)] = area(view)
+    written, found, todo = areas[id(path[0])], [], list(path)
+    while todo:
+        for view in _views(todo.pop()):
+            if id(view) in areas:
+                continue
+            if view.origin[1] is None:
+                _refuse(what)
+            if np.may_share_memory(seen := area(view), written):
+                areas[id(view)] = seen
+                found.append(view)
+                todo.append(view)
+    return found
 
 
 def _refuse(what: str) -> None:
     cure = "Write into a copy: x = x.copy() first."
     raise errors.InPlaceError(
-        f"{what} on an array that shares memory with another", describe(*caller(4)), cure
+        f"{what} on an array that shares memory with another", describe(*caller(5)), cure
     )
 
 
