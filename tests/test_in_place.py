@@ -85,6 +85,8 @@ WRITES = {
     "sort-axis": (M, lambda np, x: x.T.sort(axis=-1)),
     "partition": (V, lambda np, x: x.partition(1)),
     "flat": (M, lambda np, x: x.flat.__setitem__(4, x[0, 0] * 2.0)),
+    "flat-of-transposed": (M, lambda np, x: x.T.flat.__setitem__(slice(0, 3), x[0] * 2.0)),
+    "part-of-flat-is-a-copy": (M, lambda np, x: x.flat[1:3].__imul__(5.0)),
     "all-flat": (M, lambda np, x: setattr(x, "flat", x[0] * 2.0)),
     "real": (M, lambda np, x: setattr(x, "real", x[0] * 2.0)),
     "nan_to_num": (M, lambda np, x: np.nan_to_num(x, copy=False)),
@@ -365,7 +367,6 @@ REFUSED = {
     "shape": (lambda x: setattr(x, "shape", (3, 1)), "x.shape = v"),
     "resize": (lambda x: x.resize(2), "x.resize"),
     "einsum": (lambda x: np.einsum("ij->ji", x[:, None]).__iadd__(1.0), "shares memory"),
-    "flat-of-strided": (lambda x: np.stack([x, x]).T.flat.__setitem__(0, 1.0), "shares memory"),
 }  # fmt: skip
 
 

@@ -8,16 +8,28 @@ while every equation stays pure.
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from funcgrad import errors
 from funcgrad._core.source import caller, describe
-from funcgrad._core.tracer import Tracer, is_deriving, without_part
+from funcgrad._core.tracer import Tracer, without_part
 from funcgrad._core.valued import Valued
 
 _PRUNED = 32  # from so many views on, those that died are dropped now and then
+
+
+class Memory(NamedTuple):
+    """How NumPy's array would lie in memory, where the numbers do not tell.
+
+    Attributes:
+        order: "C" or "F", or an array that lies as it does.
+        certain: whether NumPy's surely does.
+    """
+
+    order: Any
+    certain: bool
 
 
 def fixed(x: Any) -> Any:
@@ -60,12 +72,22 @@ def link(base: Any, view: Any, prim: Any = None, params: dict | None = None) -> 
 
     Without a primitive it does so in a way that writes cannot follow.
     """
-    if not (isinstance(base, Tracer) and isinstance(view, Tracer)) or view is base or is_deriving():
+    if not isinstance(base, Tracer) or view is base:
+        return
+    if not isinstance(view, Tracer):  # of a suspended trace's: not its memory is to be written to
+        if type(view) is np.ndarray and view.base is not None:
+            view.flags.writeable = False
+        return
+    if view._trace is not base._trace:
+        prim = None
+    elif (origin := origin_of(base)) is not None and getattr(origin[1], "apart", False):
         return
     if prim is not None and prim.may_copy and not _is_plain(base):  # else the first write is time enough
-        if _is_copy(base, view, prim, params):
-            return
-        prim = None if is_uncertain(base) and _wide(base.shape) != _wide(view.shape) else prim
+        if _wide(base.shape) != _wide(view.shape):
+            if is_uncertain(base):
+                prim = None
+            elif _is_copy(base, view, prim, params):
+                return
     view.origin = (base, prim, params)
     try:
         views = base.views
@@ -87,7 +109,8 @@ def origin_of(box: Tracer) -> tuple[Tracer, Any, dict] | None:
     return getattr(box, "origin", None)
 
 
-def _root_of(box: Tracer) -> Tracer:
+def root_of(box: Tracer) -> Tracer:
+    """The box whose memory a view sees; itself of what is no view."""
     while (origin := origin_of(box)) is not None:
         box = origin[0]
     return box
@@ -95,8 +118,6 @@ def _root_of(box: Tracer) -> Tracer:
 
 def _is_copy(base: Tracer, view: Tracer, prim, params) -> bool:
     """Whether a primitive made no view, since the entries do not lie right for one."""
-    if _wide(base.shape) == _wide(view.shape) or is_uncertain(base):
-        return False
     a, b = _faithful(base), _numbers(view)
     if a is None or b is None:
         a = in_memory(base)
@@ -111,15 +132,18 @@ def _wide(shape: tuple[int, ...]) -> list[int]:
 
 def _cut_off_copies(box: Tracer) -> None:
     """Before the first write to boxes that share memory: forget those of which that was only thought."""
-    top = _root_of(box)
+    top = root_of(box)
     todo = [top] if getattr(top, "memory", None) is None else []
     while todo:
         base = todo.pop()
         for view in _views(base):
             _, prim, params = view.origin
-            if prim is not None and prim.may_copy and _is_copy(base, view, prim, params):
-                view.origin = None
-                base.views = [ref for ref in base.views if ref() is not view]
+            if prim is not None and prim.may_copy and _wide(base.shape) != _wide(view.shape):
+                if is_uncertain(base):
+                    view.origin = (base, None, None)
+                elif _is_copy(base, view, prim, params):
+                    view.origin = None
+                    base.views = [ref for ref in base.views if ref() is not view]
             todo.append(view)
 
 
@@ -134,12 +158,12 @@ def in_memory(x: Tracer) -> np.ndarray:
     if known is not None:
         return known
     root, reads = x, []
-    while (origin := origin_of(root)) is not None and origin[1] is not None:
+    while (origin := origin_of(root)) is not None and not getattr(origin[1], "inexact", origin[1] is None):
         root, *read = origin
         reads.append(read)
-    out = getattr(root, "memory", None)
-    if not isinstance(out, np.ndarray):
-        out = np.empty(root.shape, root.dtype, out or "C")
+    lies = getattr(root, "memory", None)
+    out = "C" if lies is None else lies.order
+    out = np.empty(root.shape, root.dtype, out) if type(out) is str else out
     for prim, params in reversed(reads):
         out = prim.impl(out, **params)
     return out
@@ -153,19 +177,32 @@ def lies_apart(x: Any) -> bool:
 
 
 def is_uncertain(x: Tracer) -> bool:
-    """Whether it is not known how NumPy's array would lie, as of a batch's member once axes were moved."""
-    if _is_plain(x):
-        return False
-    reordered, shape = False, x.shape
-    while isinstance(x, Tracer):
-        reordered = reordered or getattr(x._trace, "reordered", False)
-        x = getattr(x, "value", None)
-    return reordered and not (type(x) is np.ndarray and x.shape == shape)
+    """Whether it is not known how NumPy's array would lie.
+
+    An operation's result may lie otherwise than NumPy's if that is not C's order; in a batch or a program of
+    types nothing is known once axes were moved.
+    """
+    root = x
+    while (origin := origin_of(root)) is not None:
+        if getattr(origin[1], "inexact", origin[1] is None):
+            return True
+        root = origin[0]
+    lies = getattr(root, "memory", None)
+    if lies is not None:
+        return not lies.certain
+    known = _faithful(root)
+    if known is not None:
+        return not known.flags.c_contiguous
+    while isinstance(root, Tracer):
+        if getattr(root._trace, "reordered", False):
+            return True
+        root = getattr(root, "value", None)
+    return False
 
 
 def _faithful(x: Tracer) -> np.ndarray | None:
     """The numbers of a value, which lie as NumPy's if nothing was written to them and they are no batch."""
-    if getattr(_root_of(x), "memory", None) is not None:
+    if getattr(root_of(x), "memory", None) is not None:
         return None
     known = _numbers(x)
     return known if known is not None and known.shape == x.shape else None
@@ -182,7 +219,8 @@ def _remember_memory(root: Tracer) -> None:
     if getattr(root, "memory", None) is None:
         lies = in_memory(root)
         flags = lies.flags
-        root.memory = "C" if flags.c_contiguous else "F" if flags.f_contiguous else lies
+        order = "C" if flags.c_contiguous else "F" if flags.f_contiguous else lies
+        root.memory = Memory(order, not is_uncertain(root))
 
 
 # ---- writing -------------------------------------------------------------------------------
@@ -219,7 +257,7 @@ def rebind(box: Tracer, value: Tracer, what: str) -> None:
         _bind(box, value)
     for view in others:
         base, prim, params = view.origin
-        _bind(view, base._trace.process(prim, (base,), params))
+        _bind(view, prim.read(base, params))
 
 
 def _overlapping(path: list[Tracer], what: str) -> list[Tracer]:

@@ -27,7 +27,7 @@ class Plan:
         positions: the traced arguments that have a rule.
         read: ``read(values)`` -> the residuals to keep; `values` are the arguments, then the output.
         constants: the positions of untraced arguments whose values are kept, for the user owns these
-            arrays; True if it may be any.
+            arrays; a slice if it may be any from there on.
         partial: whether some traced argument has no rule: it only steers, as a condition does.
         pull: ``pull(g, residuals, params)`` -> a share for each position.
         pull_one: of an elementwise primitive whose rules read nothing, as a difference's, for each position
@@ -75,8 +75,10 @@ def make_plan(prim, traced: tuple[int, ...], push: bool) -> Plan:
     plan.constants = tuple(
         sorted(g for g in set(getters) if isinstance(g, int) and g >= 0 and g not in traced)
     )
-    if any(name in (prim.reads or ()) or "*" + name in prim.args for name in names):
-        plan.constants = True
+    if any(name in (prim.reads or ()) for name in names):
+        plan.constants = slice(0, None)
+    elif any("*" + name in prim.args for name in names):
+        plan.constants = slice(min([*plan.constants, len(prim.args) - 1]), None)
     plan.accumulate = prim.accumulate
     plan.note = _note_pushed(prim, plan.positions) if push else _note(prim, plan.positions)
 

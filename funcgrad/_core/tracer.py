@@ -123,6 +123,10 @@ class Trace:
         """Take the place right above a trace, beneath those that are newer than it."""
         self.level = (trace.level + math.floor(trace.level) + 1) / 2
 
+    def is_outside(self, tracer: Any) -> bool:
+        """Whether a tracer of this trace was there before what is being written now, which may run again."""
+        return False
+
     def refuse(self, operation: str) -> None:
         """Raise since an operation was given a tracer of this trace after it ended."""
         raise errors.EscapedTracerError(operation, self.transform, source.describe(*self.made))

@@ -83,7 +83,7 @@ class Batch(Trace):
         return self.batched(value)
 
     def process(self, prim, args: tuple, params: dict) -> Any:
-        if prim.reorders and params:
+        if prim.reorders is not None and prim.reorders(params):
             self.reordered = True
         values, batched = [], []
         for a in args:

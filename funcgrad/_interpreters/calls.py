@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors, tree
-from funcgrad._core.boxes import fixed
+from funcgrad._core.boxes import fixed, own_box
 from funcgrad._core.plans import Plan
 from funcgrad._core.primitive import Primitive
 from funcgrad._core.source import caller
@@ -121,13 +121,13 @@ def unchanged(run: Callable, args: Sequence[Any]) -> Any:
     A copy would cost memory that few functions ask for: they get it when they try to write. What they return
     of their arguments is as it would be if they had been given the caller's arrays.
     """
-    lent = [_read_only(a) if type(a) is np.ndarray else a for a in args]
+    lent = [_read_only(a) if type(a) is np.ndarray else own_box(a) for a in args]
     try:
         results = run(lent)
     except ValueError as error:
         if "read-only" not in str(error):
             raise
-        return run([np.array(a) if type(a) is np.ndarray else a for a in args])
+        return run([np.array(a) if type(a) is np.ndarray else own_box(a) for a in args])
     owners = {id(view.base) for view, a in zip(lent, args) if type(a) is np.ndarray and a.flags.writeable}
     return tree.map(lambda x: _given_back(x, owners), results)
 
@@ -154,7 +154,7 @@ def not_newer(outs: Sequence[Any], trace: Trace) -> None:
 
 def _process(call: Call, trace: Trace | None, args: list[Any], below: Trace | None) -> list[Any]:
     if trace is None:
-        return call.run(args) if below is None else unchanged(call.run, args)
+        return unchanged(call.run, args)
     if isinstance(trace, Record):
         return call.record(trace, args)
     if isinstance(trace, Forward):

@@ -149,8 +149,8 @@ class Record(Trace):
     def watch_constants(self, plan, values: list, traced: int) -> None:
         tape = self.tape
         positions = plan.constants
-        if positions is True:
-            positions = [i for i in range(len(values) - 1) if not traced >> i & 1]
+        if type(positions) is slice:
+            positions = [i for i in range(positions.start, len(values) - 1) if not traced >> i & 1]
         for position in positions:
             value = values[position]
             if type(value) is _ndarray:

@@ -58,13 +58,14 @@ ABSTRACT = _Abstract()
 class Stage(Trace):
     """Write every operation into a program."""
 
-    __slots__ = ("invars", "eqns", "constants", "reordered")
+    __slots__ = ("invars", "eqns", "constants", "reordered", "nesting")
 
     transform = "make_jaxpr"
 
     def __init__(self, around: Stage | None = None):
         """`around` is the trace that this program is nested in: this one stands right above it."""
         super().__init__()
+        self.nesting: int | None = None  # how many equations there were when a nested program was begun
         self.reordered = False  # whether entries may lie in another order than C's by now
         if around is not None:
             self.stand_above(around)
@@ -88,6 +89,11 @@ class Stage(Trace):
 
     def below(self, tracer: Staged) -> Any:
         return tracer.value
+
+    def is_outside(self, tracer: Staged) -> bool:
+        if self.nesting is None:
+            return False
+        return not any(tracer.variable is v for eqn in self.eqns[self.nesting :] for v in eqn.outvars)
 
     def _tracer(self, var: Var, value: Any) -> Staged:
         tracer = Staged()
@@ -116,7 +122,7 @@ class Stage(Trace):
         return known[0]
 
     def process(self, prim, args: tuple, params: dict) -> Any:
-        if prim.reorders and params:
+        if prim.reorders is not None and prim.reorders(params):
             self.reordered = True
         # a variable of an outer program counts with its value: only this program records here
         values = [a.value if type(a) is Staged else a for a in args]
@@ -148,10 +154,12 @@ def nested(fun: Callable, args: Sequence[Any], around: Stage) -> tuple[Jaxpr, li
         The program, whose first inputs stand for the traced values that `fun` closed over, and these.
     """
     trace = Stage(around)
+    before, around.nesting = around.nesting, len(around.eqns)
     try:
         outs = fun(*[trace.input(value_or_type(a)) for a in args])
     finally:
         trace.close()
+        around.nesting = before
     program = trace.program([settled(o) for o in outs])
     return program, traced_consts_first(program)
 

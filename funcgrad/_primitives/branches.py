@@ -20,7 +20,7 @@ from funcgrad._interpreters.reruns import mask_of, pull_recorded, require_masks,
 from funcgrad._interpreters.reverse import Outputs, fitted
 from funcgrad._interpreters.stage import Stage, nested
 from funcgrad._primitives.checkpoints import RowOf, program_function
-from funcgrad._primitives.loops import LoopParts, LoopPrimitive
+from funcgrad._primitives.loops import LoopParts, LoopPrimitive, own_value
 
 
 class Branches(Call):
@@ -92,7 +92,7 @@ class Branches(Call):
 def select_branches(branches: Sequence[Callable], index: Any, operands: Sequence[Any]) -> list[Any]:
     """Every branch's results, and for each member of a batch those of its own."""
     with np.errstate(all="ignore"):  # of members that take other branches
-        results = [[settled(o) for o in branch(*operands)] for branch in branches]
+        results = [[settled(o) for o in branch(*map(own_value, operands))] for branch in branches]
     outs = results[-1]
     for number in reversed(range(len(branches) - 1)):
         chosen = np.equal(index, number)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors, tree
+from funcgrad._core.boxes import own_box
 from funcgrad._core.tracer import (
     Reading,
     Trace,
@@ -276,7 +277,7 @@ def _transposable(rules: Rules, values, traced, trace: Trace):
         places.append(len(record.tape) if differentiable(o) else None)
         cts.append(record.input(zeros_of(o)) if differentiable(o) else None)
     with np.errstate(all="ignore"):
-        in_cts = rules.bwd(residuals, cts)
+        in_cts = rules.bwd(tree.map(own_box, residuals), cts)
     record.close()
     shares = [checked_share(rules, in_cts[i], differential_type(values[i])) for i in traced]
     require_linear(rules, "cotangents", record, shares)

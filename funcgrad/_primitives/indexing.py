@@ -122,7 +122,7 @@ def _arrays(residuals: tuple) -> tuple:
 getitem.transpose_by_parts("x", (), Accumulator(_add, _mark, _total))
 
 
-@linear(structural=True, reorders=True)
+@linear(structural=True, reorders=lambda params: params["template"][0] is not ARRAY)
 def gather(x, *arrays, template, unique):
     """Read at index arrays; `unique` if no entry is read twice."""
     return x[assemble(template, arrays)]
@@ -134,6 +134,27 @@ def _gather_batch(values, batched, *, template, unique):
     index = _BatchedIndex(template, arrays, flags, x_batched)
     unique = unique and x_batched  # the members of a batch may read the same entry
     return index.to_front(gather(x, *index.arrays, template=index.template, unique=unique))
+
+
+class ReadAt:
+    """Reading at integers that are traced: in NumPy that makes a view. For `link` it is like a primitive.
+
+    Which entries these are is not known.
+    """
+
+    may_copy, inexact, apart = False, True, False
+
+    def __init__(self, arrays: tuple):
+        self.arrays = arrays
+
+    def impl(self, x, *, template):
+        return x  # in which they are
+
+    def read(self, x, params):
+        return gather(x, *self.arrays, unique=False, **params)
+
+    def put(self, x, part, *, template):
+        return index_update(x, part, *self.arrays, template=template, unique=False)
 
 
 def _gather_add(buffer, g, residuals, params, fresh):

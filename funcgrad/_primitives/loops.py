@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors
+from funcgrad._core.boxes import own_box
 from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, continuing, settled, suspending
 from funcgrad._core.types import type_of
@@ -90,7 +91,7 @@ class _MoreIsTraced(Exception):
 
 def own_value(x: Any) -> Any:
     """A value that a step may change in place without changing the caller's array."""
-    return np.array(x) if type(x) is np.ndarray else x
+    return np.array(x) if type(x) is np.ndarray else own_box(x)
 
 
 def check_carry(before, after) -> None:

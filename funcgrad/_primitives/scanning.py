@@ -54,8 +54,8 @@ class Scan(Call):
             outs = [settled(o) for o in self.fun(*carry, *entries)]
             if not rows:
                 check_carry(map(type_of, carry), map(type_of, outs[: self.carried]))
-            carry = outs[: self.carried]
-            rows.append(outs[self.carried :])
+            carry, ys = outs[: self.carried], outs[self.carried :]
+            rows.append([own_value(y) if _may_be_written(y, carry) else y for y in ys])
         if not rows:
             types = output_types(self.fun, self._types(args))
             return [*carry, *[np.zeros((0, *t.shape), t.dtype) for t in types[self.carried :]]]
@@ -117,6 +117,13 @@ class Scan(Call):
         return list(trace.process(scan, (*captured, *args), params))
 
 
+def _may_be_written(y: Any, carry: Sequence[Any]) -> bool:
+    """Whether a later step may write into a result, since it shares memory with the state."""
+    if type(y) is not np.ndarray:
+        return isinstance(y, Tracer)
+    return any(type(c) is np.ndarray and np.may_share_memory(y, c) for c in carry)
+
+
 def _steps_first(trace: Forward | Batch, x: Any) -> Any:
     """In a batch the axis of the steps in front of that of the members, or back."""
     return np.swapaxes(x, 0, 1) if isinstance(trace, Batch) else x
@@ -130,7 +137,7 @@ class _ScanRow:
         count = call.carried
 
         def saving(*flat):
-            return [*call.fun(*flat), *flat[:count]]
+            return [*call.fun(*map(own_value, flat)), *flat[:count]]
 
         with suspending(trace) as captured:
             values = [settled(a) for a in args]

@@ -12,7 +12,7 @@ from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, concrete
 from funcgrad._core.types import dtype_of, shape_of
 from funcgrad._interpreters.batch import is_batched
-from funcgrad._interpreters.calls import closed_over
+from funcgrad._interpreters.calls import closed_over, unchanged
 from funcgrad._interpreters.stage import is_staged
 from funcgrad._primitives.branches import Branches
 from funcgrad._primitives.checkpointed_loops import checkpointed
@@ -123,7 +123,9 @@ def switch(index: Any, branches: Sequence[Callable], *operands: Any) -> Any:
 
 def _choose(index: Any, branches: Sequence[Callable], operands: tuple) -> Any:
     if not is_staged(index) and not is_batched(index):
-        return branches[int(concrete(index))](*operands)
+        branch = branches[int(concrete(index))]
+        leaves, treedef = tree.flatten(operands)
+        return unchanged(lambda leaves: branch(*tree.unflatten(treedef, leaves)), leaves)
     leaves, treedef = tree.flatten(operands)
     first = _Branch(branches[0], treedef)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors
-from funcgrad._core.boxes import in_memory, is_uncertain, link
+from funcgrad._core.boxes import Memory, in_memory, is_uncertain, link
 from funcgrad._core.tracer import Tracer
 from funcgrad._primitives.arithmetic import convert
 from funcgrad._primitives.arithmetic import copy as copy_of
@@ -41,8 +41,14 @@ def _strong(x: Tracer) -> Tracer:
 
 def copied(x: Tracer, order: str | None = "K") -> Tracer:
     """A copy that lies in memory in an order, as the views that are taken of it depend on."""
-    kept = order in (None, "K", "k", "A", "a") or (not is_uncertain(x) and _lies(x, order))
-    return copy_of.of(x, {} if kept else {"order": order})
+    uncertain = is_uncertain(x)
+    kept = order in (None, "K", "k", "A", "a") or (not uncertain and _lies(x, order))
+    out = copy_of.of(x, {} if kept else {"order": order})
+    if isinstance(out, Tracer) and not (kept and uncertain):  # of a copy it is known how it lies
+        flags = in_memory(out).flags
+        if flags.f_contiguous and not flags.c_contiguous:
+            out.memory = Memory("F", True)
+    return out
 
 
 def _lies(x: Tracer, order: str) -> bool:

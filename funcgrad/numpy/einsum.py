@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors
-from funcgrad._core.boxes import link
+from funcgrad._core.boxes import Memory, link
 from funcgrad._core.source import caller, describe
+from funcgrad._core.tracer import Tracer
 from funcgrad._primitives.contractions import contract, reindex
 from funcgrad.numpy.creation import asarray
 from funcgrad.numpy.protocol import implements
@@ -34,6 +35,8 @@ def einsum(*operands, out=None, optimize=False, **kwargs):
     result = values[-1]
     if program.view:
         link(arrays[0], result)
+    elif isinstance(result, Tracer):
+        result.memory = Memory("C", False)  # NumPy chooses an order
     return result
 
 

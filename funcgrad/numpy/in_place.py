@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors
-from funcgrad._core.boxes import origin_of, rebind
+from funcgrad._core.boxes import origin_of, rebind, root_of
 from funcgrad._core.source import caller, describe
-from funcgrad._core.tracer import Tracer, concrete, settled, successors
+from funcgrad._core.tracer import Tracer, settled, successors
 from funcgrad._core.types import shape_of
 from funcgrad._primitives import indexing as prims
 from funcgrad._primitives.lifting import lift
@@ -36,13 +36,17 @@ def assign(x: Tracer, value: Any, what: str) -> None:
         InPlaceError: the value belongs to another transform, or the array to a function around this one.
     """
     trace = x._trace
-    if trace.suspended or (trace.closed and successors().get(trace) is not trace):
+    if (
+        trace.is_outside(root_of(x))
+        or trace.suspended
+        or (trace.closed and successors().get(trace) is not trace)
+    ):
         _refuse(x, what, "an array from outside of a function that may run again")
     value = settled(value)
     if not (type(value) is type(x) and value._trace is trace):
         if isinstance(value, Tracer) and value._trace.level > trace.level:
             _refuse(x, what, "a value of another transform")
-        value = lift(trace, value)
+        value = lift(trace, np.array(value) if type(value) is np.ndarray else value)
     rebind(x, value, what)
 
 
@@ -70,14 +74,15 @@ def write(x: Tracer, index: Any, values: Any, what: str = "x[...] = v") -> None:
 
 def _is_read_at(x: Tracer, index: Any, values: Tracer) -> bool:
     """Whether the values are the view of `x` at this index."""
-    origin = origin_of(values)
-    if origin is None or origin[0] is not x or origin[1] is not prims.getitem:
+    base, prim, params = origin_of(values) or (None, None, None)
+    if base is not x or not (prim is prims.getitem or type(prim) is prims.ReadAt):
         return False
-    template = origin[2]["template"]
-    if type(index) is int:
-        return type(template) is int and template == index
+    template = params["template"]
+    if type(index) is int or type(template) is int:
+        return template is index or (type(template) is type(index) and template == index)
     _, arrays, found, _ = resolve(x, index)
-    return not arrays and type(template) is tuple and template == found
+    read = prim.arrays if type(prim) is prims.ReadAt else ()
+    return template == found and len(arrays) == len(read) and all(a is b for a, b in zip(arrays, read))
 
 
 def _mask(x: Tracer, index: Any) -> Any:
@@ -135,7 +140,12 @@ def in_place_operator(operator: Callable, symbol: str) -> Callable:
 
 def is_array(x: Tracer) -> bool:
     """Whether a tracer stands for an array, which NumPy would change in place, and not for a scalar."""
-    return bool(shape_of(x)) or isinstance(concrete(x), np.ndarray)
+    if shape_of(x) or origin_of(x) is not None:
+        return True
+    value = x
+    while isinstance(value, Tracer):
+        value = getattr(value, "value", None)
+    return type(value) is np.ndarray and value.ndim == 0
 
 
 # ---- functions -----------------------------------------------------------------------------
@@ -174,6 +184,7 @@ def copyto(dst, src, casting="same_kind", where=True):
 @_into(np.put, "np.reshape(funcgrad.numpy.index_update(np.ravel(x), indices, v), x.shape)")
 def put(a, ind, v, mode="raise"):
     index, values = np.ravel(asarray(ind)), np.ravel(asarray(v))
+    index = index.astype(np.intp) if index.dtype.kind == "b" else index
     if mode != "raise":
         index = np.clip(index, 0, a.size - 1) if mode == "clip" else np.remainder(index, a.size)
     if index.size and values.size:
@@ -194,7 +205,10 @@ def place(arr, mask, vals):
 
 @_into(np.putmask, "np.where(mask, values, x)")
 def putmask(a, /, mask, values):
-    values = np.resize(_cast(asarray(values), a.dtype, "np.putmask"), a.shape)
+    values = _cast(asarray(values), a.dtype, "np.putmask")
+    if not values.size:
+        return
+    values = np.resize(values, a.shape)
     assign(a, np.where(np.reshape(asarray(mask), a.shape), values, a), "np.putmask")
 
 
@@ -223,7 +237,9 @@ def write_at(self: Tracer, ufunc: np.ufunc, x: Any, index: Any, *values: Any) ->
     if not isinstance(x, Tracer):
         cure = "A plain array holds no traced value: make it with np.zeros_like(v)."
     elif ufunc is np.add or ufunc is np.subtract:
-        added = values[0] if ufunc is np.add else np.negative(values[0])
+        added = asarray(values[0])
+        if ufunc is np.subtract:  # not in a small dtype of its own
+            added = np.negative(_cast(added, x.dtype, name))
         return assign(x, index_add(x, index, added), name)
     elif _names_each_once(x, index):
         return write(x, index, ufunc(x[index], *values), name)
@@ -273,4 +289,6 @@ def set_imag(self, value):
 
 def set_flat(self, value):
     """``x.flat = v``, whose entries are repeated"""
-    write(self, Ellipsis, np.reshape(np.resize(asarray(value), self.size), self.shape), "x.flat = v")
+    value = asarray(value)
+    if value.size:
+        write(self, Ellipsis, np.reshape(np.resize(value, self.size), self.shape), "x.flat = v")

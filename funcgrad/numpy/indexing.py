@@ -35,10 +35,15 @@ def getitem(x: Any, index: Any, _read: Any = prims.getitem) -> Any:
     else:
         x, arrays, template, unique = resolve(x, index)
         if arrays:
-            return prims.gather(x, *arrays, template=template, unique=unique)
+            out = prims.gather(x, *arrays, template=template, unique=unique)
+            if out.ndim and all([isinstance(a, Tracer) and not a.ndim for a in arrays]):
+                link(x, out, prims.ReadAt(arrays), {"template": template})
+            return out
+        if type(index) is np.ndarray or (type(index) is tuple and np.ndarray in map(type, index)):
+            return x._trace.process(_read, (x,), {"template": template})  # an array of one integer: a copy
     params = {"template": template}
     out = x._trace.process(_read, (x,), params)
-    if out.ndim:
+    if out.ndim or (type(template) is tuple and Ellipsis in template):
         link(x, out, _read, params)
     return out
 

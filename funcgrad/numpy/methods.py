@@ -82,11 +82,23 @@ def _refuse_read(name: str):
     return method
 
 
+def _with_out(function, name: str):
+    def method(self, *args, out=None, **kwargs):
+        if out is None:
+            return function(self, *args, **kwargs)
+        if not isinstance(out, Tracer):
+            return function(self, *args, out=out, **kwargs)  # which is refused
+        return out._write_out(function(self, *args, **kwargs), f"x.{name}(..., out=y)")
+
+    return method
+
+
 for _module, _names in METHODS.items():
     for _name in _names:
         _method = getattr(_module, _name)
         _method.__qualname__ = _name  # which Python's errors about arguments say
-        setattr(Tracer, _name, _method)
+        writes = "out" in _method.__code__.co_varnames[: _method.__code__.co_argcount]
+        setattr(Tracer, _name, _with_out(_method, _name) if writes else _method)
 for _name in DISPATCHED:
     setattr(Tracer, _name, _dispatch(_name))
 for _name, _cure in IN_PLACE.items():
@@ -111,7 +123,7 @@ def _transpose(self, *axes):
 
 
 def _clip(self, min=None, max=None, out=None, **kwargs):
-    return np.clip(self, min, max, out, **kwargs)
+    return np.clip(self, min, max, out=out, **kwargs)
 
 
 def _conjugate(self, out=None):

@@ -68,7 +68,11 @@ def array_ufunc(self, ufunc, method, *inputs, **kwargs):
     refuse_unlike_arrays(f"{ufunc.__name__}.{method}", map(type, inputs))
     by_method = UFUNC_METHODS.get((ufunc, method))
     if by_method is not None:
-        return by_method(*inputs, **kwargs)
+        (out,) = kwargs.get("out") or (None,)
+        if not isinstance(out, Tracer):
+            return by_method(*inputs, **kwargs)
+        del kwargs["out"]
+        return out._write_out(by_method(*inputs, **kwargs), f"np.{ufunc.__name__}.{method}(..., out=x)")
     place = describe(*caller(2))
     if method == "outer" and implementation is not None and ufunc.nin == 2:
         return _outer(ufunc, implementation, *inputs, **kwargs)

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from funcgrad import errors
-from funcgrad._core.boxes import in_memory, is_uncertain, link, origin_of
+from funcgrad._core.boxes import in_memory, is_uncertain, link, own_box
 from funcgrad._core.source import caller, describe
-from funcgrad._core.tracer import Tracer, is_deriving
+from funcgrad._core.tracer import Tracer
 from funcgrad._interpreters.batch import Batched
 from funcgrad._primitives import shaping as prims
 from funcgrad._primitives.arithmetic import copy as copied
@@ -82,15 +82,14 @@ def _is_fortran(x: Any, order: str) -> bool:
 
 def _known_memory(x: Any, order: str) -> np.ndarray:
     """The array whose order in memory decides about the result."""
-    value = memory_of(x)
-    if value is None and x.ndim > 1:
+    if memory_of(x) is None and x.ndim > 1:
         raise errors.UnsupportedArgumentError(
             "reshape",
             f"order={order!r} for an array of which only the type is known",
             describe(*caller(2)),
             "Its order in memory is not known. Write order='C' or order='F'.",
         )
-    return np.empty(x.shape) if value is None else value
+    return in_memory(x)
 
 
 @implements(np.ravel)
@@ -104,19 +103,38 @@ def ravel(a, order="C"):
         order = "C"
     fortran = _is_fortran(x, order)
     if is_uncertain(x):
-        return reshape(x, (-1,), "F" if fortran else "C")
+        out = copied(reshape(x, (-1,), "F" if fortran else "C"))
+        link(x, out)  # it may be a view
+        return out
     flags = in_memory(x).flags
     contiguous = flags.f_contiguous if fortran else flags.c_contiguous
     out = reshape(x, (-1,), "F" if fortran else "C")
     return out if contiguous else copied(out)  # a view only of what is contiguous, while `reshape` may be one
 
 
+class _Flat:
+    """The attribute `flat`: a write into it reaches the array however that lies, and its parts are copies."""
+
+    may_copy, inexact, apart = False, True, True
+
+    def impl(self, x):
+        return x
+
+    def read(self, x, params):
+        return prims.reshape.read(x, {"shape": (math.prod(x.shape),)})
+
+    def put(self, x, part):
+        return prims.reshape.read(part, {"shape": x.shape})
+
+
 def flat(x: Any) -> Any:
-    """The attribute of that name, to be read; and written to where its entries lie one after another."""
-    out = ravel(x)
-    if out is not x and origin_of(out) is None:
-        link(x, out)
+    """The attribute of that name, as an array."""
+    out = own_box(_FLAT.read(x, {}))
+    link(x, out, _FLAT, {})
     return out
+
+
+_FLAT = _Flat()
 
 
 def flatten(a, order="C"):
@@ -277,7 +295,7 @@ def _like(name: str):
         x = asarray(a)
         shape = x.shape if shape is None else as_shape(shape)
         made = make(in_memory(x), x.dtype if dtype is None else dtype, order, shape=shape)
-        return made if is_deriving() else lift_like(x, made)  # no rule writes in place
+        return lift_like(x, made)
 
     like.__doc__ = f"As `numpy.{name}_like`; it depends on no values, but traced ones may be put there."
     return like
@@ -301,7 +319,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     if isinstance(value, Tracer):
         return copied(np.broadcast_to(value if value.dtype == dtype else value.astype(dtype), shape))
     made = np.full_like(in_memory(x), value, dtype, order, shape=shape)
-    return made if is_deriving() else lift_like(x, made)
+    return lift_like(x, made)
 
 
 def _create(function):
@@ -310,7 +328,9 @@ def _create(function):
 
     def create(x, *args, **kwargs):
         made = make(*args, **kwargs)
-        return made if isinstance(made, Tracer) else lift_like(x, made)
+        given = [a for a in args if isinstance(a, np.ndarray)]
+        shared = isinstance(made, Tracer) or any(np.may_share_memory(made, a) for a in given)
+        return made if shared else lift_like(x, made)  # `np.asarray(a)` of a plain array stays that array
 
     return create
 

@@ -38,7 +38,8 @@ VALUES = [
     "0.25", "{a}", "{a}[0] * 2.0", "np.sum({a})", "{t}[::-1]", "np.cos({t})", "{a}.ravel()[0]", "{a}.T",
 ]  # fmt: skip
 FUNCTIONS = [
-    "np.add({a}, {b}, out={a})", "np.multiply({a}, 0.5, out={b})", "{a}.fill(0.75)", "np.copyto({a}, {b})",
+    "np.add({a}, {b}, out={a})", "np.multiply({a}, 0.5, out={b})", "{a}.fill(0.75)",
+    "np.copyto({a}, {b} * 1.0)",
     "np.put({a}, [0, -1], {v})", "np.fill_diagonal({a}, {v})", "np.sin({b}, out={a}, where={b} > 0)",
     "{a}.flat[1] = {v}", "{a}.flat = {b} * 1.0", "{a}.put(0, {v})", "np.sum({a}, axis=0, out={b})",
     "{a}[np.abs({a}) > 0.4] = {v}", "np.putmask({a}, {b} > 0, {a} * 2.0)", "{a}[{a} > 0.4] *= 0.5",
