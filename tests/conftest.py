@@ -1,11 +1,28 @@
 """For all tests: hypothesis draws the same examples in every run, and no test leaves a primitive behind."""
 
+import contextlib
 import gc
+import importlib
 
 import pytest
 from hypothesis import settings
 
 from funcgrad._primitives.kinds import IMPLEMENTATIONS, PRIMITIVES
+
+# what declares primitives as it is imported does so before the first test, whose fixture would undo it
+for _name in (
+    "fft",
+    "integrate",
+    "interpolate",
+    "linalg",
+    "ndimage",
+    "optimize",
+    "signal",
+    "special",
+    "stats",
+):
+    with contextlib.suppress(ImportError):  # SciPy is not needed
+        importlib.import_module(f"funcgrad.scipy.{_name}")
 
 settings.register_profile("funcgrad", deadline=None, derandomize=True)
 settings.load_profile("funcgrad")

@@ -347,7 +347,7 @@ def test_it_says_what_to_write_instead(name):
     cures = (
         "Write", "Use", "Pass", "Give", "Take", "Return", "Call", "Choose", "Register", "Convert", "Work",
         "Keep", "Select", "Change", "Name", "Move", "Look", "name one", "make one", "makes one", "take vjp",
-        "See ", "make it with", "use in_axes", "unused='zero'", "If a lower", "runs in a loop",
+        "See ", "make it with", "start from", "use in_axes", "unused='zero'", "If a lower", "runs in a loop",
     )  # fmt: skip
     assert any(cure in message for cure in cures) or name == "ProgramError"
 

@@ -36,6 +36,7 @@ WRITES = {
     "leading-ones": (M, lambda np, x: x.__setitem__(0, x[None, 1])),
     "negative-step": (V, lambda np, x: x.__setitem__(slice(None, None, -1), x * x)),
     "overlapping": (V, lambda np, x: x.__setitem__(slice(1, None), x[:-1])),
+    "range": (V, lambda np, x: x.__setitem__(range(2), x[range(1, 3)] * 2.0)),
     "integers": (V, lambda np, x: x.__setitem__([2, 0], x[:2] * 3.0)),
     "twice": (V, lambda np, x: x.__setitem__([1, 1, 0], x * 2.0)),
     "grid": (S, lambda np, x: x.__setitem__(np.ix_([0, 2], [1, 2]), x[:2, :2])),

@@ -124,6 +124,45 @@ def test_integer_operands_count_too(f, operation):
     assert caught.value.operation == operation
 
 
+WORK = {
+    "matvec": lambda x, k: k @ x,
+    "vecmat": lambda x, k: x @ k,
+    "dot": lambda x, k: np.dot(k, x),
+    "einsum": lambda x, k: np.einsum("ij,j->i", k, x),
+    "tensordot": lambda x, k: np.tensordot(k, x, 1),
+    "view": lambda x, k: k[:, ::-1].T[::-1] @ x,
+    "solve": lambda x, k: np.linalg.solve(k, x),
+    "convolve": lambda x, k: np.convolve(k.ravel(), x)[: x.size],
+}
+
+
+@pytest.mark.parametrize("read", WORK.values(), ids=WORK)
+def test_one_entry_of_a_large_array_that_the_function_makes(read):
+    """A sample of its entries would not show it: such an array is the function's own to write to."""
+
+    def f(x, change):
+        k = np.eye(200)
+        y = read(x, k)
+        if change:
+            k[17, 23] = 5.0
+        return np.sum(read(y, k) ** 2)
+
+    grad(f)(np.ones(200), False)
+    with pytest.raises(errors.ChangedResidualError):
+        grad(f)(np.ones(200), True)
+
+
+def test_a_large_index_that_the_function_makes():
+    def f(x):
+        index = np.arange(20_000) % 50
+        y = x[index]
+        index[1_234] = 7
+        return np.sum(y * x[index])
+
+    with pytest.raises(errors.ChangedResidualError, match="gather"):
+        grad(f)(np.linspace(1.0, 2.0, 50))
+
+
 def test_a_view_of_an_input_counts():
     base = line(2_000)
     _, pull = vjp(lambda x: x[2:] * x[:-2], base[5:])

@@ -43,6 +43,18 @@ def fingerprint(array: np.ndarray, whole: bool) -> bytes:
     return sums.tobytes() + held[held.size - rest :].tobytes()
 
 
+def is_large(array: np.ndarray) -> bool:
+    """Whether a sample of an array's entries may stand for it."""
+    return array.nbytes > _CHEAP
+
+
+def owner(array: np.ndarray) -> np.ndarray:
+    """The array whose memory a view sees."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
 def sampled(array: np.ndarray) -> np.ndarray:
     """A copy of an array, or of some 512 of its entries."""
     if array.nbytes <= _EXACT:

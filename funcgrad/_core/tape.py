@@ -8,6 +8,7 @@ holds no tracer: there are no cycles, and memory goes at once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from funcgrad import errors
 from funcgrad._core import source
 from funcgrad._core.boxes import fixed
-from funcgrad._core.fingerprints import fingerprint
+from funcgrad._core.fingerprints import fingerprint, is_large, owner
 from funcgrad._core.tracer import Tracer
 
 
@@ -33,12 +34,13 @@ class Tape:
         types: the (shape, dtype) of a row that shares are accumulated into; of a tape recorded for the
             forward walk, of a row whose tangent must be given them.
     `kept` says that the tape is kept to be walked later, after code of the user's has run; `eager` that the
-    numbers of all values are there to be looked at.
+    numbers of all values are there to be looked at. ``outside()`` gives the arrays that were there before the
+    function ran: large ones are compared by a sample. Those that it makes are its own to write to.
     """
 
     __slots__ = (
         "plans", "parents", "residuals", "places", "params", "fits", "types", "inputs",
-        "kept", "eager", "_watched",
+        "kept", "eager", "outside", "_watched", "_owners",
     )  # fmt: skip
 
     def __init__(self, kept: bool = False):
@@ -52,6 +54,8 @@ class Tape:
         self.inputs = 0
         self.kept = kept
         self.eager = True
+        self.outside: Callable[[], list[np.ndarray]] | None = None
+        self._owners: set[int] | None = None
         self._watched: dict[int, list[tuple[Any, int | None, bool, bytes | Tracer]]] = {}
 
     def __len__(self) -> int:
@@ -94,13 +98,21 @@ class Tape:
             row: the row that reads it; None if perhaps none does, as of an input or a result.
             whole: whether every entry of a large array counts, or a sample.
         """
-        whole = whole or self.kept
+        whole = whole or self.kept or self._is_made(array)
         held = _held(array, whole)
         known = self._watched.setdefault(id(array), [])
         if not known or not _same(known[-1][3], held) or known[-1][2] != whole:
             known.append((array, row, whole, held))  # most are read again and again, and kept once
         elif known[-1][1] is None and row is not None:
             known[-1] = (array, row, whole, held)
+
+    def _is_made(self, array: Any) -> bool:
+        """Whether this is a large array that the function which is recorded made itself."""
+        if self.outside is None or type(array) is not np.ndarray or not is_large(array):
+            return False
+        if self._owners is None:
+            self._owners = {id(owner(a)) for a in self.outside()}
+        return id(owner(array)) not in self._owners
 
     def verify(self) -> None:
         """Raise if an array that a residual depends on was changed after it was recorded."""

@@ -13,6 +13,7 @@ from funcgrad import errors, tree
 from funcgrad._core.source import stacklevel
 from funcgrad._core.tracer import Trace, Tracer
 from funcgrad._core.types import ShapeDtypeStruct, dtype_of, float0, is_unlike_array, shape_of, type_of
+from funcgrad._interpreters.calls import closed_over
 
 Argnums = int | str | tuple[int, ...] | tuple[str, ...]
 
@@ -108,6 +109,12 @@ class Chosen:
                 return names.index(n)
             raise errors.ArgnumsError(self._argnums, name_of(self._f), count, names)
         return place_of(n, count, self._argnums, self._f)
+
+    def arrays(self) -> list[np.ndarray]:
+        """The arrays that the function is given, and those that it closes over or has as attributes."""
+        own = getattr(self._f, "__self__", self._f)
+        held = closed_over([self._f, *getattr(own, "__dict__", {}).values()])
+        return [x for x in (*tree.leaves((self._args, self._kwargs)), *held) if type(x) is np.ndarray]
 
     def call(self, chosen: Any) -> Any:
         args, kwargs, places = list(self._args), self._kwargs, self._places

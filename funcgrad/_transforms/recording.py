@@ -59,6 +59,8 @@ class Run:
         that the function must be linear."""
         self.record = record = new_record(push, kept)
         record.linear = linear
+        if not kept:  # else every entry of every array counts
+            record.tape.outside = chosen.arrays
         self.chosen = chosen
         self.leaves, self.treedef = tree.flatten(chosen.tree)
         tracers, self.slots = [], []

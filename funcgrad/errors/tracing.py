@@ -224,8 +224,9 @@ class InPlaceError(FuncgradError, TypeError):
 
     def __str__(self):
         cure = self.instead or (
-            "A plain array holds no traced value: make it with np.zeros_like(x) or np.zeros(shape, like=x). "
-            "Or write it without: x = x + v, np.where(mask, v, x), np.stack or np.concatenate of the parts."
+            "A plain array holds no traced value: make it with np.zeros_like(v), np.zeros(shape, like=v) or "
+            "np.array(x, like=v). Or write it without: x = x + v, np.where(mask, v, x), np.stack or "
+            "np.concatenate of the parts."
         )
         return f"{self.what} writes in place into or from a traced value, at {self.where}\n{cure}"
 

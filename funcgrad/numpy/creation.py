@@ -44,9 +44,10 @@ def copied(x: Tracer, order: str | None = "K") -> Tracer:
     uncertain = is_uncertain(x)
     kept = order in (None, "K", "k", "A", "a") or (not uncertain and _lies(x, order))
     out = copy_of.of(x, {} if kept else {"order": order})
-    if isinstance(out, Tracer) and not (kept and uncertain):  # of a copy it is known how it lies
-        flags = in_memory(out).flags
-        if flags.f_contiguous and not flags.c_contiguous:
+    if isinstance(out, Tracer):  # of a copy it is known how it lies
+        if order in ("C", "c", "F", "f"):
+            out.memory = Memory(order.upper(), True)
+        elif not uncertain and not (flags := in_memory(out).flags).c_contiguous and flags.f_contiguous:
             out.memory = Memory("F", True)
     return out
 

@@ -52,8 +52,9 @@ def assign(x: Tracer, value: Any, what: str) -> None:
 
 def _refuse(x: Tracer, what: str, why: str) -> None:
     cure = (
-        "Write into an array that is made in the same function of the value: out = np.zeros_like(v). Or make "
-        "a new one: x = x + v, or x = funcgrad.numpy.index_update(x, index, v)."
+        "Write into an array that is made in the same function of what is written: out = np.zeros_like(v), "
+        "or of all values that are, np.zeros_like(u * v). Or make a new one: x = x + v, or "
+        "x = funcgrad.numpy.index_update(x, index, v)."
     )
     raise errors.InPlaceError(f"{what} with {why}", describe(*caller(3)), cure)
 
@@ -159,7 +160,7 @@ def _into(function: Callable, instead: str) -> Callable:
             if not isinstance(a, Tracer):
                 asked, _ = asked_by(sys._getframe(2))  # one of NumPy's may have called this
                 cure = cure_by_function(asked) or (
-                    f"A plain array holds no traced value: make it with np.zeros_like(x). Or write {instead}."
+                    f"A plain array holds no traced value: start from np.zeros_like(v). Or write {instead}."
                 )
                 raise errors.InPlaceError(f"np.{function.__name__}", describe(*caller(2)), cure)
             implementation(a, *args, **kwargs)
@@ -235,7 +236,7 @@ def write_at(self: Tracer, ufunc: np.ufunc, x: Any, index: Any, *values: Any) ->
     """``ufunc.at(x, index, values)``, where an entry that is named twice counts twice."""
     name = f"np.{ufunc.__name__}.at"
     if not isinstance(x, Tracer):
-        cure = "A plain array holds no traced value: make it with np.zeros_like(v)."
+        cure = "A plain array holds no traced value: start from np.array(x, like=v) or np.zeros_like(v)."
     elif ufunc is np.add or ufunc is np.subtract:
         added = asarray(values[0])
         if ufunc is np.subtract:  # not in a small dtype of its own

@@ -88,7 +88,7 @@ def _part(part: Any) -> Any:
     if kind is np.ndarray or isinstance(part, Tracer):
         array = part
     else:
-        if not isinstance(part, (np.ndarray, list, tuple)):
+        if not isinstance(part, (np.ndarray, list, tuple, range)):
             try:
                 return operator.index(part)
             except TypeError:

@@ -160,8 +160,8 @@ def call_ufunc(ufunc, implementation, inputs, *, out=None, where=True, dtype=Non
         by_operator = f", or x = x {symbol} v" if symbol else ""
         what = f"x {symbol}= v on a plain array, or {written}" if symbol else written
         cure = (
-            "A plain array holds no traced value: make it with np.zeros_like(x). Or write "
-            f"x = {written}(x, v){by_operator}: these make a new array. For a part of one write "
+            "A plain array holds no traced value: start from np.array(x, like=v) or np.zeros_like(v). Or "
+            f"write x = {written}(x, v){by_operator}: these make a new array. For a part of one write "
             "x = funcgrad.numpy.index_update(x, index, value), or index_add(x, index, value)."
         )
         refuse_write(f"{what}(..., out=x),", cure, depth=3)
