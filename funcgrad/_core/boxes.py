@@ -7,7 +7,10 @@ while every equation stays pure.
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import weakref
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -225,6 +228,31 @@ def _remember_memory(root: Tracer) -> None:
 
 # ---- writing -------------------------------------------------------------------------------
 
+_written: contextvars.ContextVar[list[weakref.ref] | None] = contextvars.ContextVar("written", default=None)
+
+
+@contextlib.contextmanager
+def noting_writes() -> Iterator[list[weakref.ref]]:
+    """A list of the boxes that are written to."""
+    token = _written.set(noted := [])
+    try:
+        yield noted
+    finally:
+        _written.reset(token)
+
+
+def outliving(noted: list[weakref.ref], results: Sequence[Any]) -> bool:
+    """Whether boxes that were written to are known to others than the results, and what these view."""
+    own = {id(box) for result in results if isinstance(result, Tracer) for box in _bases(result)}
+    return any((box := ref()) is not None and id(box) not in own for ref in noted)
+
+
+def _bases(box: Tracer) -> Iterator[Tracer]:
+    yield box
+    while (origin := origin_of(box)) is not None:
+        box = origin[0]
+        yield box
+
 
 def rebind(box: Tracer, value: Tracer, what: str) -> None:
     """Bind a box to another value of its trace, shape and dtype, and with it all that shares its memory.
@@ -237,6 +265,8 @@ def rebind(box: Tracer, value: Tracer, what: str) -> None:
         InPlaceError: an array that shares its memory cannot follow.
     """
     box._trace.written = True
+    if (noted := _written.get()) is not None:
+        noted.append(weakref.ref(root_of(box)))
     if origin_of(box) is None and not getattr(box, "views", None):  # as most are, at a tenth of the cost
         _remember_memory(box)
         _bind(box, value)

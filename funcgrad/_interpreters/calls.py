@@ -19,9 +19,10 @@ import numpy as np
 
 from funcgrad import errors, tree
 from funcgrad._core.boxes import fixed, own_box
+from funcgrad._core.fingerprints import fingerprint
 from funcgrad._core.plans import Plan
 from funcgrad._core.primitive import Primitive
-from funcgrad._core.source import caller
+from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Reading, Trace, Tracer, continuing, settled, standing_in
 from funcgrad._core.types import dtype_of, is_differentiable, shape_of
 from funcgrad._interpreters.batch import Batch
@@ -122,14 +123,36 @@ def unchanged(run: Callable, args: Sequence[Any]) -> Any:
     of their arguments is as it would be if they had been given the caller's arrays.
     """
     lent = [_read_only(a) if type(a) is np.ndarray else own_box(a) for a in args]
+    held = [fingerprint(a, False) if _has_numbers(a) else None for a in args]
     try:
         results = run(lent)
     except ValueError as error:
         if "read-only" not in str(error):
             raise
-        return run([np.array(a) if type(a) is np.ndarray else own_box(a) for a in args])
-    owners = {id(view.base) for view, a in zip(lent, args) if type(a) is np.ndarray and a.flags.writeable}
-    return tree.map(lambda x: _given_back(x, owners), results)
+    else:
+        if not _restore(args, held):
+            owners = {id(v.base) for v, a in zip(lent, args) if type(a) is np.ndarray and a.flags.writeable}
+            return tree.map(lambda x: _given_back(x, owners), results)
+    return run([np.array(a) if type(a) is np.ndarray else own_box(a) for a in args])
+
+
+def _has_numbers(x: Any) -> bool:
+    return type(x) is np.ndarray and not x.dtype.hasobject
+
+
+def _restore(args: Sequence[Any], held: Sequence[bytes | None]) -> bool:
+    """Whether arrays were written to though they are read-only, as NumPy lets `ufunc.at` do: not any more.
+
+    Raises:
+        InPlaceError: of a large array it is not known what it held.
+    """
+    written = [(a, h) for a, h in zip(args, held) if h is not None and fingerprint(a, False) != h]
+    for array, before in written:
+        if len(before) != array.nbytes or not array.flags.writeable:
+            what = "np.ufunc.at, which NumPy lets write into a read-only array, on an argument"
+            raise errors.InPlaceError(what, describe(*caller()), "Write into a copy: x = x.copy() first.")
+        array[...] = np.frombuffer(before, array.dtype).reshape(array.shape)
+    return bool(written)
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:

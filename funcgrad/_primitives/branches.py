@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from funcgrad import errors
+from funcgrad._core.boxes import noting_writes, outliving
 from funcgrad._core.jaxpr import Jaxpr, Var
 from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, concrete, rerunning, settled, successors, suspending
@@ -92,12 +93,22 @@ class Branches(Call):
 def select_branches(branches: Sequence[Callable], index: Any, operands: Sequence[Any]) -> list[Any]:
     """Every branch's results, and for each member of a batch those of its own."""
     with np.errstate(all="ignore"):  # of members that take other branches
-        results = [[settled(o) for o in branch(*map(own_value, operands))] for branch in branches]
+        results = [_alone(branch, operands) for branch in branches]
     outs = results[-1]
     for number in reversed(range(len(branches) - 1)):
         chosen = np.equal(index, number)
         outs = [np.where(chosen, own, rest) for own, rest in zip(results[number], outs, strict=True)]
     return outs
+
+
+def _alone(branch: Callable, operands: Sequence[Any]) -> list[Any]:
+    """A branch's results, which some members do not take: it must not write to what others see."""
+    with noting_writes() as noted:
+        results = [settled(o) for o in branch(*map(own_value, operands))]
+    if outliving(noted, results):
+        what = "a write, in a branch that not all members of a batch take, to an array from outside of it"
+        raise errors.InPlaceError(what, describe(*caller()), "Return the new array from each branch instead.")
+    return results
 
 
 def _with_consts(program: Jaxpr, captured: Sequence[Tracer], consts: Sequence[Tracer]) -> Jaxpr:

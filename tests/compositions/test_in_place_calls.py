@@ -272,3 +272,48 @@ def test_constants_that_change_after_they_were_written():
     same(grad(shared)(V, False), np.array([1.0, 2.0, 3.0]))
     with pytest.raises(errors.ChangedResidualError):
         grad(shared)(V, True)
+
+
+@pytest.mark.parametrize(
+    "wrap", [checkpoint, lambda f: lambda x: lax.scan(lambda c, _: (f(c), None), x, None, 1)[0]]
+)
+def test_ufunc_at_is_let_write_into_read_only_arrays_by_numpy(wrap):
+    def f(a):
+        np.add.at(np.ravel(a), [0, 0], 0.5)
+        return a * a
+
+    x = M.copy()
+    expected = f(M.copy())
+    np.testing.assert_allclose(vjp(wrap(f), x)[0], expected)
+    same(grad(lambda x: np.sum(wrap(f)(x)))(x), 2.0 * np.where(M == M[0, 0], M + 1.0, M), rtol=1e-12)
+    assert np.array_equal(x, M)
+
+
+def test_ufunc_at_on_a_large_array_is_told():
+    def f(a):
+        np.add.at(a, np.arange(a.size), 0.5)
+        return a * a
+
+    with pytest.raises(errors.InPlaceError, match="ufunc.at"):
+        grad(lambda x: np.sum(checkpoint(f)(x)))(np.ones(20_000))
+
+
+def test_branches_of_a_batch_do_not_write_outside():
+    def f(x, index, local):
+        y = x * 1.0
+
+        def first(a):
+            target = a * 1.0 if local else y
+            view = target[1:]
+            view *= 5.0
+            return target[:2] if local else a[:2]
+
+        return np.sum(lax.cond(index > 0, first, lambda a: a[:2], x)) + np.sum(y)
+
+    indices = np.array([1, -1])
+    expected = [f(V, index, True) for index in indices]
+    np.testing.assert_allclose(vmap(lambda i: f(V, i, True))(indices), expected)
+    many = np.stack([V, V])
+    np.testing.assert_allclose(vmap(lambda x, i: f(x, i, True))(many, indices), expected)
+    with pytest.raises(errors.InPlaceError, match="not all members"):
+        vmap(lambda x, i: f(x, i, False))(many, indices)
