@@ -9,12 +9,20 @@ import numpy as np
 
 from funcgrad import errors
 from funcgrad._core.boxes import noting_writes, outliving
+from funcgrad._core.fingerprints import fingerprint
 from funcgrad._core.jaxpr import Jaxpr, Var
 from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, concrete, rerunning, settled, successors, suspending
 from funcgrad._core.types import type_of
 from funcgrad._interpreters.batch import Batch, is_batched
-from funcgrad._interpreters.calls import Call, CallPlan, Shares, bind, hints_below, record_call
+from funcgrad._interpreters.calls import (
+    Call,
+    CallPlan,
+    Shares,
+    bind,
+    hints_below,
+    record_call,
+)
 from funcgrad._interpreters.forward import Forward
 from funcgrad._interpreters.record import Record, Rerecord
 from funcgrad._interpreters.reruns import mask_of, pull_recorded, require_masks, with_masks_if_needed
@@ -34,14 +42,14 @@ class Branches(Call):
     def run(self, args: Sequence[Any]) -> list[Any]:
         index, *operands = args
         if is_batched(index):
-            return select_branches(self.fun, index, operands)
+            return select_branches(self.fun, index, operands, self.closed_over)
         return list(self.fun[int(concrete(index))](*operands))
 
     def forward(self, trace: Forward | Batch, args: Sequence[Any]) -> list[Any]:
         index, *operands = args
         if trace.own(index) is not None:
             if isinstance(trace, Batch):
-                return select_branches(self.fun, index, operands)
+                return select_branches(self.fun, index, operands, self.closed_over)
             index = trace.below(trace.own(index))
         given = [trace.parts(x) for x in operands]
         out = LoopParts(trace, ())
@@ -90,10 +98,16 @@ class Branches(Call):
         return list(trace.process(cond, (index, *consts, *operands), params))
 
 
-def select_branches(branches: Sequence[Callable], index: Any, operands: Sequence[Any]) -> list[Any]:
-    """Every branch's results, and for each member of a batch those of its own."""
+def select_branches(
+    branches: Sequence[Callable], index: Any, operands: Sequence[Any], outside: Sequence[Any]
+) -> list[Any]:
+    """Every branch's results, and for each member of a batch those of its own.
+
+    Args:
+        outside: arrays, among others, that the branches are known to close over.
+    """
     with np.errstate(all="ignore"):  # of members that take other branches
-        results = [_alone(branch, operands) for branch in branches]
+        results = [_alone(branch, operands, outside) for branch in branches]
     outs = results[-1]
     for number in reversed(range(len(branches) - 1)):
         chosen = np.equal(index, number)
@@ -101,11 +115,13 @@ def select_branches(branches: Sequence[Callable], index: Any, operands: Sequence
     return outs
 
 
-def _alone(branch: Callable, operands: Sequence[Any]) -> list[Any]:
+def _alone(branch: Callable, operands: Sequence[Any], outside: Sequence[Any]) -> list[Any]:
     """A branch's results, which some members do not take: it must not write to what others see."""
+    arrays = [x for x in outside if type(x) is np.ndarray]
+    held = [fingerprint(x, False) for x in arrays]
     with noting_writes() as noted:
         results = [settled(o) for o in branch(*map(own_value, operands))]
-    if outliving(noted, results):
+    if outliving(noted, results) or held != [fingerprint(x, False) for x in arrays]:
         what = "a write, in a branch that not all members of a batch take, to an array from outside of it"
         raise errors.InPlaceError(what, describe(*caller()), "Return the new array from each branch instead.")
     return results

@@ -315,5 +315,9 @@ def test_branches_of_a_batch_do_not_write_outside():
     np.testing.assert_allclose(vmap(lambda i: f(V, i, True))(indices), expected)
     many = np.stack([V, V])
     np.testing.assert_allclose(vmap(lambda x, i: f(x, i, True))(many, indices), expected)
-    with pytest.raises(errors.InPlaceError, match="not all members"):
-        vmap(lambda x, i: f(x, i, False))(many, indices)
+    for run in (
+        lambda: vmap(lambda x, i: f(x, i, False))(many, indices),
+        lambda: vmap(lambda i: f(V, i, False))(indices),
+    ):
+        with pytest.raises(errors.InPlaceError, match="not all members"):
+            run()
