@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -182,7 +182,26 @@ def _process(call: Call, trace: Trace | None, args: list[Any], below: Trace | No
         return call.record(trace, args)
     if isinstance(trace, Forward):
         return call.forward(trace, args)
-    return call.batch(trace, args) if isinstance(trace, Batch) else call.stage(trace, args)
+    if isinstance(trace, Batch):
+        return call.batch(trace, args)
+    with writing_nothing(call.closed_over, "a function that becomes part of a program"):
+        return call.stage(trace, args)
+
+
+@contextlib.contextmanager
+def writing_nothing(closed_over: Sequence[Any], who: str) -> Iterator[None]:
+    """Refuse what writes into plain arrays from outside, where it does not run once, as it was meant to.
+
+    Args:
+        closed_over: such arrays, among others.
+        who: how errors call what writes.
+    """
+    arrays = [x for x in closed_over if _has_numbers(x)]
+    held = [fingerprint(x, False) for x in arrays]
+    yield
+    if held != [fingerprint(x, False) for x in arrays]:
+        what = f"a write into a plain array from outside of {who}"
+        raise errors.InPlaceError(what, describe(*caller()), "Return the new array instead.")
 
 
 def _newest(values: Iterable[Any]) -> Trace | None:

@@ -9,7 +9,6 @@ import numpy as np
 
 from funcgrad import errors
 from funcgrad._core.boxes import noting_writes, outliving
-from funcgrad._core.fingerprints import fingerprint
 from funcgrad._core.jaxpr import Jaxpr, Var
 from funcgrad._core.source import caller, describe
 from funcgrad._core.tracer import Tracer, concrete, rerunning, settled, successors, suspending
@@ -22,6 +21,7 @@ from funcgrad._interpreters.calls import (
     bind,
     hints_below,
     record_call,
+    writing_nothing,
 )
 from funcgrad._interpreters.forward import Forward
 from funcgrad._interpreters.record import Record, Rerecord
@@ -117,12 +117,11 @@ def select_branches(
 
 def _alone(branch: Callable, operands: Sequence[Any], outside: Sequence[Any]) -> list[Any]:
     """A branch's results, which some members do not take: it must not write to what others see."""
-    arrays = [x for x in outside if type(x) is np.ndarray]
-    held = [fingerprint(x, False) for x in arrays]
-    with noting_writes() as noted:
+    who = "a branch that not all members of a batch take"
+    with writing_nothing(outside, who), noting_writes() as noted:
         results = [settled(o) for o in branch(*map(own_value, operands))]
-    if outliving(noted, results) or held != [fingerprint(x, False) for x in arrays]:
-        what = "a write, in a branch that not all members of a batch take, to an array from outside of it"
+    if outliving(noted, results):
+        what = f"a write into an array from outside of {who}"
         raise errors.InPlaceError(what, describe(*caller()), "Return the new array from each branch instead.")
     return results
 

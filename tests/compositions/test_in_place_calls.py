@@ -233,6 +233,18 @@ def test_outside_of_what_runs_again():
         with pytest.raises(errors.InPlaceError, match="may run again"):
             make_jaxpr(f)(V)
 
+    plain = np.array([1.0, 2.0, 3.0])
+
+    def counting(x):
+        def body(c, _):
+            plain[0] += 1.0
+            return c + plain[0], None
+
+        return lax.scan(body, x, None, length=2)[0]
+
+    with pytest.raises(errors.InPlaceError, match="part of a program"):
+        make_jaxpr(counting)(V)
+
     for view in (lambda y: y[1:], lambda y: y.T, lambda y: y.reshape(-1)):
 
         def viewing(x, view=view):
