@@ -333,6 +333,18 @@ def test_integers_like_a_traced_array_are_plain():
     grad(f)(V)
 
 
+def test_a_table_of_traced_integers():
+    def best(scores):
+        first = np.argmax(scores[0])
+        table = np.zeros_like(first, shape=len(scores))
+        for t in range(len(scores)):
+            table[t] = np.argmax(scores[t])
+        return table
+
+    many = np.stack([M, -M])
+    np.testing.assert_array_equal(vmap(best)(many), [best(m) for m in many])
+
+
 def test_a_loop_of_a_program_writes_in_place():
     def step(carry, x):
         out = carry.copy()

@@ -45,9 +45,9 @@ def lift(trace: Trace, value: Any) -> Tracer:
 
 
 def lift_like(x: Any, value: np.ndarray) -> Any:
-    """An array as what may be written to where `x` may: of its trace, unless it can have no derivative."""
+    """An array as what may be written to where `x` may: of its trace, if not for derivatives alone."""
     x = settled(x)
-    if not isinstance(x, Tracer) or not is_differentiable(value.dtype):
+    if not isinstance(x, Tracer) or (is_differentiable(x.dtype) and not is_differentiable(value.dtype)):
         return value
     trace = x._trace
     ended = trace.closed and successors().get(trace) is not trace
