@@ -36,21 +36,18 @@ def assign(x: Tracer, value: Any, what: str) -> None:
         InPlaceError: the value belongs to another transform, or the array to a function around this one.
     """
     trace = x._trace
-    if (
-        trace.is_outside(root_of(x))
-        or trace.suspended
-        or (trace.closed and successors().get(trace) is not trace)
-    ):
-        _refuse(x, what, "an array from outside of a function that may run again")
+    ended = trace.closed and successors().get(trace) is not trace
+    if ended or trace.suspended or trace.is_outside(root_of(x)):
+        _refuse(what, "an array from outside of a function that may run again")
     value = settled(value)
     if not (type(value) is type(x) and value._trace is trace):
         if isinstance(value, Tracer) and value._trace.level > trace.level:
-            _refuse(x, what, "a value of another transform")
+            _refuse(what, "a value of another transform")
         value = lift(trace, np.array(value) if type(value) is np.ndarray else value)
     rebind(x, value, what)
 
 
-def _refuse(x: Tracer, what: str, why: str) -> None:
+def _refuse(what: str, why: str) -> None:
     cure = (
         "Write into an array that is made in the same function of what is written: out = np.zeros_like(v), "
         "or of all values that are, np.zeros_like(u * v). Or make a new one: x = x + v, or "
