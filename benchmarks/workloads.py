@@ -132,6 +132,30 @@ def reading_inputs(count):
     return np.linspace(0.0, 1.0, count), count
 
 
+def stencil(np, x, steps):
+    u = x * 1.0
+    for _ in range(steps):
+        u[1:-1] += 0.2 * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+    return np.sum(u * u)
+
+
+def stencil_gradient(x, steps):
+    u = x.copy()
+    for _ in range(steps):
+        u[1:-1] += 0.2 * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+    g = 2.0 * u
+    for _ in range(steps):
+        inner = 0.2 * g[1:-1]
+        g[1:-1] -= 2.0 * inner
+        g[2:] += inner
+        g[:-2] += inner
+    return g
+
+
+def stencil_inputs(n, steps=50):
+    return np.sin(np.arange(n)), steps
+
+
 def slope(q, v, mu):
     """Van der Pol's oscillator, several at once."""
     return v, mu * (1.0 - q * q) * v - q
@@ -338,6 +362,8 @@ WORKS = [
       for k in (100, 10_000)],
     *[Work("reading x[i]", f"n={n:,}", "gradient", reading, reading_gradient, partial(reading_inputs, n), n)
       for n in (1_000, 10_000)],
+    *[Work("stencil", f"n={n:,}", "gradient", stencil, stencil_gradient, partial(stencil_inputs, n))
+      for n in (100, 10_000)],
     *[Work("orbit", f"{n:,} steps", "gradient", orbit, orbit_gradient, partial(orbit_inputs, n), 0, n < 100)
       for n in (50, 1_000)],
     Work("elementwise", "n=1,000,000", "gradient", elementwise, elementwise_gradient, elementwise_inputs),
